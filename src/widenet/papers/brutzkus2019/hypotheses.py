@@ -157,9 +157,9 @@ def at_least_64(runs: Networks) -> Sides:
 
 
 @hypothesis("width $k$", key="width")
-def above_64(runs: Networks) -> Sides:
+def above_64(runs: Any) -> Sides:
     """k > 64."""
-    return more_than(runs.per("cell").half_width, 64)
+    return more_than(runs.half_width, 64)
 
 
 @hypothesis("$|k − 2|$, largest", key="width", extreme=False)
@@ -207,7 +207,7 @@ def beta_of_margin(runs: Any) -> Sides:
 @hypothesis("$β$")
 def beta(runs: Any) -> Sides:
     """β > 1."""
-    return more_than(runs.per("cell").beta, 1)
+    return more_than(runs.beta, 1)
 
 
 @hypothesis("$k − 64((β + 1)/(β − 1))²$", key="width")
@@ -309,12 +309,6 @@ def off_lattice(runs: Any) -> Sides:
     return more_than(runs.lattice_distance, 0)
 
 
-@hypothesis("$c_η$", key="step_constant")
-def step_of_xor(runs: Any) -> Sides:
-    """c_η < 1/2."""
-    return less_than(runs.per("cell").step_constant, 0.5)
-
-
 @hypothesis("entries that are not $±1$", key="signs", extreme=False)
 def entries(runs: Any) -> Sides:
     """Words of ±1."""
@@ -343,18 +337,6 @@ def margin_of_decoy(runs: Any) -> Sides:
 def patches(runs: Any) -> Sides:
     """d ≥ 4."""
     return at_least(runs.n_patches, 4)
-
-
-@hypothesis("width $k$", key="width")
-def wider_than_64(cases: Any) -> Sides:
-    """k > 64."""
-    return more_than(cases.half_width, 64)
-
-
-@hypothesis("$β$", key="beta")
-def beta_of_choice(cases: Any) -> Sides:
-    """β > 1."""
-    return more_than(cases.beta, 1)
 
 
 @hypothesis("step constant $c_η$", key="step_constant")

@@ -202,7 +202,9 @@ def test_control_wider_networks():
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert set(lacking_in(evidence)) == {"width"}
-    of_any_width = dataclasses.replace(theorem_6_4, given=[each for each in theorem_6_4.given if each.key != "width"])
+    of_any_width = dataclasses.replace(
+        theorem_6_4, given=[each for each in theorem_6_4.given or () if each.key != "width"]
+    )
     assert of_any_width([], wider).verdict is Verdict.VIOLATED
     assert CONTRADICTS in broken_in(of_any_width([], wider))
 

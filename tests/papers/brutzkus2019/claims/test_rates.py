@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +20,13 @@ from widenet.types import RunStatus
 RATE = 4 * math.exp(-8)
 
 
-def judged(*networks, event=None, missed=1e-4, allowed=RATE, steps=1e6, **more):
+def judged(*networks, event=None, missed: Any = 1e-4, allowed: Any = RATE, steps: Any = 1e6, **more):
     """Settings with these numbers, one of all or one each; the events are those of the start unless given."""
     runs = Networks.join(networks)
     per_cell = (np.resize(np.array(each, float), len(networks)) for each in (missed, allowed, steps))
     numbers = dict(zip(("missed", "allowed", "steps"), per_cell, strict=True))
     inside = runs.axes_explored if event is None else np.asarray(event, bool)
-    promise = often(runs, event=inside, quantity="share", **numbers, **more)
+    promise: Any = often(runs, event=inside, quantity="share", **numbers, **more)
     return evidence(promise.parts, details=promise.details())
 
 

@@ -17,11 +17,11 @@ from widenet.claims.implication import Promise, at_least, at_most
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2019.formulas import negative_output_limit, positive_output_limit
 from widenet.papers.brutzkus2019.hypotheses import (
-    beta_of_choice,
+    above_64,
+    beta,
     margin_of_finish,
     step_of_finish,
     step_positive,
-    wider_than_64,
     wider_than_sixteen,
 )
 from widenet.papers.brutzkus2019.runs.octants import RADIUS, within
@@ -89,7 +89,7 @@ def _cone_counts(scale: Scale, seed: int) -> ConeCounts:
 
 
 @claim("brutzkus2019.equation_17", Kind.STEP, "Eq. 17, proof of Proposition E.18", draws=_cone_counts,
-       given=[wider_than_64], title="The two positive cones hold about equally many filters")  # fmt: skip
+       given=[above_64], title="The two positive cones hold about equally many filters")  # fmt: skip
 def equation_17(runs: ConeCounts) -> Promise:
     """Where |W⁺(1)| and |W⁺(3)| are within 2√k of k/4 and k > 64, their ratio lies between 1/α(k) and α(k) = (k/4 +
     2√k)/(k/4 − 2√k).
@@ -244,7 +244,7 @@ def _both_sides_15(scale: Scale, seed: int) -> Sided:
 
 
 @claim("brutzkus2019.footnote_12", Kind.IDENTITY, "footnote 12, proof of Proposition E.18", draws=_both_sides_12,
-       given=[wider_than_64, beta_of_choice, step_positive],
+       given=[above_64, beta, step_positive],
        title="Which widths make the bound on positive points positive")  # fmt: skip
 def footnote_12(points: Sided) -> Promise:
     """For k > 64 and β(γ) = (γ − 40¼c_η)/(39c_η + 1) > 1: (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1 > 0 if and only if
@@ -254,7 +254,7 @@ def footnote_12(points: Sided) -> Promise:
 
 
 @claim("brutzkus2019.footnote_15", Kind.IDENTITY, "footnote 15, proof of Proposition E.22", draws=_both_sides_15,
-       given=[wider_than_64, beta_of_choice, step_positive],
+       given=[above_64, beta, step_positive],
        title="Which widths make the bound on negative points negative")  # fmt: skip
 def footnote_15(points: Sided) -> Promise:
     """For k > 64 and β = (1 − 36¼c_η)/(35c_η) > 1: 35c_η − (1 − 1¼c_η)/(1 + α(k)) < 0 if and only if α(k) < β, if and

@@ -16,7 +16,7 @@ from widenet.claims.cases import column
 from widenet.claims.implication import Promise, Promised, at_most, equal, more_than
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
-from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, step_of_xor
+from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, xor_step_constant
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
 from widenet.papers.brutzkus2019.runs.own_points import descents_on
 from widenet.papers.brutzkus2019.runs.xord_descent import XordDescent, descents
@@ -183,7 +183,7 @@ def _per_run(values: np.ndarray) -> np.ndarray:
 
 
 @claim("brutzkus2019.footnote_3", Kind.IDENTITY, "Footnote 3, Section 3 (the factor is added)", reads=one_patch,
-       given=[step_of_xor], title="XOR is XORD with one patch, at half the loss")  # fmt: skip
+       given=[xor_step_constant], title="XOR is XORD with one patch, at half the loss")  # fmt: skip
 def footnote_3(runs: BesideXor, *, loss_ratio: float = 2.0) -> Promise:
     """XOR is XORD with d = 1: the same network and f*, and on all four points with γ = 1 half the loss, so twice the
     step size gives the same trajectory.
