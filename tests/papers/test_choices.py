@@ -5,6 +5,7 @@ import pytest
 
 from widenet import papers
 from widenet.claims import Silence
+from widenet.claims.silence import Applied
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 
@@ -31,7 +32,8 @@ def most(experiment: str, max_updates: int | None = None) -> set[int | None]:
     for claim in papers.claims_of(experiment.split(".")[0]):
         places = [place for place, each in enumerate(claim.reads) if each.id == experiment]
         if places and not isinstance(answer := claim.on(specimen), Silence):
-            groups = [answer] if len(claim.reads) == 1 else answer
+            settings = answer.settings if isinstance(answer, Applied) else answer
+            groups = [settings] if len(claim.reads) == 1 else settings
             found |= {getattr(each, LIMITS[experiment]) for place in places for each in groups[place]}
     return found
 
