@@ -83,11 +83,6 @@ EDGES = {
 """Fields of two runs of SGD, just inside and just outside of the hypothesis of this key."""
 
 
-def edges_of(*keys):
-    """Those of these hypotheses."""
-    return {key: EDGES[key] for key in keys}
-
-
 E1 = (np.array([(2.0, 1.0), (-1.0, -3.0)]), np.array([1.0, -1.0]))
 """Two points on which every hypothesis of Theorem 6.2 holds at α = 1/3, k = 3, v = 0.4."""
 

@@ -6,7 +6,7 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021.pairs import ALPHA, KAPPA, POINT, network, toy_pairs, turned, zero_pair
-from widenet.claims.base import Verdict
+from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.papers.sarussi2021.claims import linear_region
@@ -112,9 +112,13 @@ def test_it_speaks_about_a_readers_data():
     points = np.random.default_rng(0).normal(size=(12, 3)) + 0.1
     specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
     cells = [run_clouds(setting, silent) for setting in theorem_5_1.on(specimen)]
-    for claim in (theorem_5_1, equation_6, corollary_10_1):
+    of_section_10 = (corollary_10_1, lemma_10_1, proposition_10_1, proposition_10_2, lemma_10_2)
+    for claim in (theorem_5_1, equation_6, *of_section_10):
+        assert claim.on(specimen) == theorem_5_1.on(specimen)
         assert claim(cells).verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE), claim.id
     assert theorem_5_1(cells).verdict is Verdict.HOLDS
+    # It is about widths of both kinds, and a reader has one.
+    assert isinstance(theorem_5_1_sharp.on(specimen), Silence)
 
 
 def far_turned():

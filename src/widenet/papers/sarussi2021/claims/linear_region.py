@@ -199,7 +199,7 @@ def corollary_10_1(pairs: Balls, *, factor: float = 2.0) -> Promised:
 
 
 @claim("sarussi2021.lemma_10_1", Kind.STEP, "Lemma 10.1, Section 10, with open balls", reads=clouds,
-       given=[open_balls, not_zero], details=pairs_seen, on=no_data,
+       given=[open_balls, not_zero], details=pairs_seen,
        title="Rows in a ball far from x see it from one side")  # fmt: skip
 def lemma_10_1(pairs: Balls) -> Promised:
     """If the rows of one sign lie in an open ball of radius r around their mean w̄, and |w̄·x| ≥ r‖x‖ with x ≠ 0, then
@@ -222,7 +222,7 @@ def lemma_10_1(pairs: Balls) -> Promised:
 
 
 @claim("sarussi2021.proposition_10_1", Kind.STEP, "Proposition 10.1, Section 10", reads=clouds, given=BALLS,
-       details=pairs_seen, on=no_data, title="If both means are long, the signs agree")  # fmt: skip
+       details=pairs_seen, title="If both means are long, the signs agree")  # fmt: skip
 def proposition_10_1(pairs: Balls) -> Promised:
     """|w̄·x| ≥ r‖x‖ and |ū·x| ≥ r‖x‖ give sign N(x) = sign (w̄ − ū)·x, whichever signs w̄·x and ū·x have."""
     edge = reach(pairs)
@@ -237,7 +237,7 @@ def proposition_10_1(pairs: Balls) -> Promised:
 
 
 @claim("sarussi2021.proposition_10_2", Kind.STEP, "Proposition 10.2, Section 10", reads=clouds, given=BALLS,
-       details=pairs_seen, on=no_data, title="If one mean is long and they are far apart, the signs agree")  # fmt: skip
+       details=pairs_seen, title="If one mean is long and they are far apart, the signs agree")  # fmt: skip
 def proposition_10_2(pairs: Balls, *, factor: float = 2.0) -> Promised:
     """If exactly one of |w̄·x| ≥ r‖x‖, |ū·x| ≥ r‖x‖ holds and |(w̄ − ū)·x| ≥ 2r‖x‖, then sign N(x) = sign (w̄ − ū)·x."""
     edge, wide = reach(pairs), np.abs(pairs.difference) >= reach(pairs, factor)
@@ -252,7 +252,7 @@ def proposition_10_2(pairs: Balls, *, factor: float = 2.0) -> Promised:
 
 
 @claim("sarussi2021.lemma_10_2", Kind.STEP, "Lemma 10.2, Section 10, in its case of Proposition 10.2", reads=clouds,
-       given=BALLS, details=pairs_seen, on=no_data,
+       given=BALLS, details=pairs_seen,
        title="If one mean is long and negative, the other sign wins")  # fmt: skip
 def lemma_10_2(pairs: Balls, *, share: float = 1.0) -> Promised:
     """If ū·x ≤ −r‖x‖ and |w̄·x| < r‖x‖, then −Σσ(w·x) < αkr‖x‖ and N(x) > 0; with the signs exchanged,
