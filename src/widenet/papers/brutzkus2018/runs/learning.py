@@ -251,7 +251,7 @@ class LearningRuns(Cases):
     @column
     def update_bound(self) -> Number:
         """M_k; infinite without a separator."""
-        return self.rule.update_bound(self.separator_norm) if self.separator_norm > 0 else np.inf
+        return self.rule.update_bound(float(self.separator_norm)) if self.separator_norm > 0 else np.inf
 
     @column
     def compression_size(self) -> Count:
