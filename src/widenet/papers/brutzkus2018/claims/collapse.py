@@ -1,5 +1,6 @@
 """Why the lower-bound sequence is one scalar recursion: the rows of the network never part (proof of Theorem 10)."""
 
+import operator
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -20,7 +21,7 @@ class Collapsed(ExactRun):
     def join(cls, cells: Iterable[Any]) -> Any:
         """Of all runs; a cell of the experiment has several. The longest first: of those equally close it is shown."""
         runs: list[Any] = [run for cell in cells for run in (cell.runs if isinstance(cell, ExactRuns) else (cell,))]
-        return super().join(sorted(runs, key=lambda run: -run.updates))
+        return super().join(sorted(runs, key=operator.attrgetter("updates"), reverse=True))
 
 
 def recursion_count(run: ExactRun) -> int:
