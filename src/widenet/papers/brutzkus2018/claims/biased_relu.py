@@ -274,7 +274,7 @@ def footnote_4_theorem_9(
 
 
 def _tally(runs: BiasedRuns, law: Callable[[int, int], float]) -> dict[str, Any]:
-    count, chance = int(runs.all_off.sum()), law(runs.dim, runs.half_width)
+    count, chance = int(runs.all_off.sum()), law(int(runs.dim), int(runs.half_width))
     return {
         "dim": runs.dim,
         "half_width": runs.half_width,

@@ -1,5 +1,6 @@
 """Why the lower-bound sequence is one scalar recursion: the rows of the network never part (proof of Theorem 10)."""
 
+import operator
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -19,8 +20,8 @@ class Collapsed(ExactRun):
     @classmethod
     def join(cls, cells: Iterable[Any]) -> Any:
         """Of all runs; a cell of the experiment has several. The longest first: of those equally close it is shown."""
-        each = [cell.runs if isinstance(cell, ExactRuns) else (cell,) for cell in cells]
-        return super().join(sorted((run for runs in each for run in runs), key=lambda run: -run.updates))
+        runs: list[Any] = [run for cell in cells for run in (cell.runs if isinstance(cell, ExactRuns) else (cell,))]
+        return super().join(sorted(runs, key=operator.attrgetter("updates"), reverse=True))
 
 
 def recursion_count(run: ExactRun) -> int:
@@ -74,9 +75,9 @@ def theorem_10_collapse(
             "arithmetic": "fractions",
             "dims": np.unique(runs.dim),
             "neurons": np.unique(2 * runs.half_width),
-            "most_updates": runs.updates.max(),
-            "runs_with_rows_or_coordinates_apart": apart.sum(),
-            "runs_with_another_count": (runs.updates != expected).sum(),
-            "runs_that_reach_neither_threshold": (~reached).sum(),
+            "most_updates": np.max(runs.updates),
+            "runs_with_rows_or_coordinates_apart": np.sum(apart),
+            "runs_with_another_count": np.sum(runs.updates != expected),
+            "runs_that_reach_neither_threshold": np.sum(~reached),
         },
     )

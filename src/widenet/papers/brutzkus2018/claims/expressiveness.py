@@ -55,7 +55,7 @@ class Fits(Remembered):
 
 def _width(case: Remembered, needed: HalfWidth) -> int | float:
     """The k that is needed; nothing is asked for in one dimension, where the hypothesis on d fails."""
-    return needed(case.n_samples, case.dim) if case.dim > 1 else 0
+    return needed(int(case.n_samples), int(case.dim)) if case.dim > 1 else 0
 
 
 @hypothesis("$k − 2⌈n/(2d − 2)⌉$", key="width")

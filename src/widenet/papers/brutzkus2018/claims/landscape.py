@@ -135,7 +135,8 @@ def proposition_1_1(
         scape, used = point.landscape, point.landscape.slope if leak is None else leak
         return factor * 2 * scape.half_width * scape.output_weight * used * slopes_at(point)[1]
 
-    descents, bounds = points.map(lambda point: -np.vdot(slopes_at(point)[0], _stacked(point))), points.map(promised)
+    bounds = points.map(promised)
+    descents = points.map(lambda point: -float(np.vdot(slopes_at(point)[0], _stacked(point))))
     # ‖W*‖ = √(2k)‖w*‖, so the second bound is the first with ‖∇L‖‖W*‖ on its left.
     lengths = points.map(lambda point: np.linalg.norm(slopes_at(point)[0]) * np.linalg.norm(_stacked(point)))
     bounded = {"within": STEP, "where": bounds > 0, "event": "places with a positive bound"}

@@ -141,7 +141,7 @@ def theorem_8(sets: Placed, *, always_strict: bool = False) -> Promise:
         details=lambda: {
             **_describe(sets),
             "half_widths": np.unique(sets.half_width),
-            "perturbations_per_set": sets.tried.min(),
+            "perturbations_per_set": np.min(sets.tried),
             "smallest_radius": sets.radius.min(),
             "largest_level": sets.level.max(),
         },
@@ -234,7 +234,7 @@ def relu_local_minimum_level(runs: Ends) -> Promise:
         details=lambda: {
             **_describe(runs),
             "ends_at_positive_loss": scored["where"].sum(),
-            "most_steps": runs.steps.max(),
+            "most_steps": np.max(runs.steps),
         },
     )
 

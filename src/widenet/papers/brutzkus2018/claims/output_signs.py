@@ -64,7 +64,7 @@ def section_5_3_signs(scans: Pilots, images: Images, *, alike: float = ALIKE) ->
     Judged are the pilot runs of each width at the step size that serves it best. A run that was cut off before loss 0,
     or that overflowed, decides nothing. That C is alike at all widths is what the text beside Figure 3 adds.
     """
-    high = scans.per("cell").mean_high
+    high = np.asarray(scans.per("cell").mean_high)
     highest, lowest = high.max(initial=-np.inf, keepdims=True), high.min(initial=np.inf, keepdims=True)
     return Promise(
         {

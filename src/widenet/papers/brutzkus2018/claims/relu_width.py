@@ -175,7 +175,7 @@ def _rarely(runs: Starts, *, succeeds: bool, follows_law: bool, n_cases: int) ->
     parts: dict[str, Conjunct] = {
         f"case_{case + 1}": Rate(
             runs.solvable != succeeds,
-            runs.delta[runs.cell == case],
+            np.asarray(runs.delta)[runs.cell == case],
             where=runs.cell == case,
             event=f"case {case + 1}",
             text=f"at most a share $δ$ of the runs {outcome} ({_words(runs, case)})",
@@ -220,7 +220,7 @@ def _words(runs: Starts, place: int) -> str:
 
 def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
     failures, total = int((case.solvable != succeeds).sum()), len(case)
-    success = success_probability(case.dim, case.half_width)
+    success = success_probability(int(case.dim), int(case.half_width))
     exact = 1 - success if succeeds else success
     return {
         "dim": case.dim,
@@ -259,7 +259,7 @@ class Exponents(Cases):
     @column
     def dim(self) -> Int[np.ndarray, " case"]:
         """d."""
-        return np.tile(np.arange(1, self.max_dim + 1), self.n_widths.sum())
+        return np.tile(np.arange(1, int(self.max_dim) + 1), self.n_widths.sum())
 
     def counts(self) -> dict[str, int]:
         """Every exponent at every width and dimension."""

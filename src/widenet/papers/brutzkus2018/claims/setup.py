@@ -127,7 +127,7 @@ def any_networks(scale: Scale, seed: int) -> list[AnyNetwork]:
 def _difference(network: AnyNetwork, rows: np.ndarray, activation: Activation) -> float:
     """Between what both networks say, relative to Σ|a_i σ(z_i)|."""
     z = network.points @ network.weights.T
-    signs = plus_minus_weights(len(rows) // 2, network.output_weight)
+    signs = plus_minus_weights(len(rows) // 2, float(network.output_weight))
     before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
     size = np.abs(activation(z)) @ np.abs(network.outputs)
     # A network whose output weights are all 0 has size 0, and says 0 on both sides.
@@ -249,7 +249,7 @@ def equation_10(states: States, *, rule: Rule = update_of) -> Promise:
 def _step_errors(cell: States, rule: Rule) -> list[np.ndarray]:
     """Of the rows w, the rows u and the output weights, by how much a step differs from −η times the gradient."""
     steps = [
-        rule(hidden, output, x, float(y), cell.slope, cell.step_size)
+        rule(hidden, output, x, float(y), float(cell.slope), float(cell.step_size))
         for hidden, output, x, y in zip(cell.hidden, cell.outputs, cell.inputs, cell.labels, strict=True)
     ]
     to_hidden, to_outputs = (np.stack(layer) for layer in zip(*steps, strict=True))

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -111,7 +111,8 @@ class EqualScaleRuns(Ledgers):
     @property
     def all_formulas(self) -> Formulas:
         """Those of every cell, each once."""
-        return Formulas.join(dict.fromkeys(self.per("cell").formulas))
+        each: Any = self.per("cell").formulas
+        return Formulas.join(dict.fromkeys(each))
 
 
 AT_FORMULAS = tuple(

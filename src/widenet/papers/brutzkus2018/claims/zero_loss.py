@@ -53,7 +53,8 @@ class Separated(Cases):
 
     def outputs(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
         """N(x) for every point."""
-        return outputs_of(hidden, plus_minus_weights(self.half_width, self.output_weight), self.inputs, self.slope)
+        output = plus_minus_weights(int(self.half_width), float(self.output_weight))
+        return outputs_of(hidden, output, self.inputs, float(self.slope))
 
     def mean_hinge(self, hidden: Float[np.ndarray, "neuron dim"]) -> float:
         """L_S."""
@@ -116,8 +117,9 @@ def section_2_zero_minimum(cases: Separated, *, share: PerCase = whole) -> Promi
         text, closest = f"loss 0 at $s·W*$ ({activation})", "largest training loss at s·W*"
         return equal(losses, 0.0, where=chosen, event=activation, text=text, quantity=closest)
 
+    is_relu = np.equal(cases.slope, 0)
     return Promise(
-        {"leaky_relu": zero("Leaky ReLU", cases.slope != 0), "relu": zero("ReLU", cases.slope == 0)},
+        {"leaky_relu": zero("Leaky ReLU", ~is_relu), "relu": zero("ReLU", is_relu)},
         details={"s": "1/(kv(1 + α)), for ReLU 1/(kv)"},
     )
 

@@ -251,7 +251,7 @@ class LearningRuns(Cases):
     @column
     def update_bound(self) -> Number:
         """M_k; infinite without a separator."""
-        return self.rule.update_bound(self.separator_norm) if self.separator_norm > 0 else np.inf
+        return self.rule.update_bound(float(self.separator_norm)) if self.separator_norm > 0 else np.inf
 
     @column
     def compression_size(self) -> Count:
@@ -381,6 +381,8 @@ def replays_on(specimen: Specimen) -> list[LearningSetting] | Silence:
 
 def errors_on(specimen: Specimen) -> list[LearningSetting] | Silence:
     """As many trials as can decide, where the data is large enough for the theorems about errors to speak."""
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
     norm = specimen.separation.norm_upper
     speaks = math.isfinite(norm) and rule_on(specimen).update_bound(norm) <= len(specimen.labels)
     return learning_on(specimen, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
