@@ -147,7 +147,7 @@ def lemma_a_1_size(found: Sizes, *, constant: float = 1.0, mean: float = 1.0, fa
             lost,
             failure,
             where=s.thetas == theta,
-            event=f"starts, at $eτkl/σ = {theta:g}$",
+            event=f"starts, at eτkl/σ = {theta:g}",
             text=f"$1 − eτkl/σ$ at $eτkl/σ = {theta:g}$",
         )
         for theta in THETAS
@@ -327,7 +327,9 @@ def lemma_a_1_move(runs: Followed, *, factor: float = 1.0) -> Promised:
     s = runs.per("step")
     limit = factor * move_bound(s.largest_vote, s.step_size, s.times)
     return {
-        "speed": less_than(s.moves, limit, where=s.times > 0, event="steps $t ≥ 1$", text="less than $2·max|a|·ηt$"),
+        "speed": less_than(
+            s.moves, limit, where=s.times > 0, event="steps after the start", text="less than $2·max|a|·ηt$"
+        ),
         "path": at_most(s.moves, s.paths, within=STEP, text="no farther than the longest path"),
         "start": equal(s.moves, 0, where=s.times == 0, event="the start", text="0 at the start"),
     }
