@@ -7,7 +7,7 @@ import numpy as np
 from widenet.claims.implication import Given, at_least, at_most, hypothesis, more_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
-from widenet.papers.li2018.formulas import E, event_threshold, widest_component
+from widenet.papers.li2018.formulas import event_threshold, widest_component
 from widenet.papers.li2018.settings import SAME
 
 # ── the assumptions (A1), (A1') and (A2) ──
@@ -131,8 +131,7 @@ PROMISED_STEPS = "fewest steps that are promised"
 @hypothesis("$eτklm/σ$")
 def scaled_threshold(runs: Any) -> Sides:
     """τ is so large that the statement is one about a share of many neurons."""
-    t = runs.per("threshold")
-    return at_least(E * t.thresholds * t.n_components * t.width, LEAST_SCALED)
+    return at_least(runs.per("threshold").scaled_thresholds, LEAST_SCALED)
 
 
 @hypothesis("$eτklm/σ$", key="scaled_threshold")
@@ -144,8 +143,7 @@ def scaled_theta(found: Any) -> Sides:
 @hypothesis("$10τm/σ$", key="scaled_threshold")
 def scaled_threshold_at_a_point(runs: Any) -> Sides:
     """The same for one point, with 10 in place of ekl."""
-    t = runs.per("threshold")
-    return at_least(10 * t.thresholds * t.width, LEAST_SCALED)
+    return at_least(runs.per("threshold").scaled_at_a_point, LEAST_SCALED)
 
 
 @hypothesis(PROMISED_STEPS, extreme=False, key="steps")

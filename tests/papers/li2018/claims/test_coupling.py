@@ -213,6 +213,11 @@ def fresh_mean(factor):
     return {"fresh": np.tile(shares[:, None], (1, 10)), "width": 10**14}
 
 
+def one_fresh(share):
+    """At the first fresh point and τ/σ = 0.02."""
+    return {"fresh": lambda old: np.where(np.arange(20).reshape(2, 10) == 0, share, old)}
+
+
 def moved(place, value):
     return {"moves": np.where(np.arange(13) == place, value, coupled().moves)}
 
@@ -237,7 +242,7 @@ test_control = controls(
     (lemma_5_1, "equal_gradients", {}, {"unequal": 1.0}),
     (lemma_5_1, "scaled_threshold", at_low(1 + 1e-9, 6 * E), at_low(0.999, 6 * E)),
     (lemma_b_1, "scaled_threshold", at_low(1 + 1e-9, 10), at_low(0.999, 10)),
-    (lemma_b_1, "each", {}, {"fresh": lambda f: np.where(np.arange(20).reshape(2, 10) == 0, 0.799, f)}),
+    (lemma_b_1, "each", one_fresh(0.8), one_fresh(0.799)),
     (lemma_b_1, "each", {}, {"constant": 0.5}),
     (lemma_b_1, "mean", fresh_mean(1 + 1e-9), fresh_mean(0.999)),
     but=(lemma_5_1_as_printed, lemma_a_1_size, lemma_a_1_all_thresholds, lemma_b_1_as_printed),

@@ -147,7 +147,7 @@ def lemma_a_1_size(found: Sizes, *, constant: float = 1.0, mean: float = 1.0, fa
             lost,
             failure,
             where=s.thetas == theta,
-            event=f"starts, at $eτkl/σ = {theta:g}$",
+            event=f"starts, at eτkl/σ = {theta:g}",
             text=f"$1 − eτkl/σ$ at $eτkl/σ = {theta:g}$",
         )
         for theta in THETAS
@@ -297,10 +297,20 @@ def lemma_5_1_as_printed(found: FirstSteps) -> Promised:
 
 
 class Followed(Descent):
-    """Descents, with the number of each step and means over points outside the data."""
+    """Descents, with the number of each step, thresholds in other units, and means over points outside the data."""
 
     times: Steps = derived(lambda run: np.arange(len(run.moves), dtype=np.float64))
-    mean_fresh: Thresholds = derived(lambda run: run.fresh.mean(axis=1))
+    scaled_thresholds: Thresholds = derived(lambda run: E * run.thresholds * run.n_components * run.width)  #: eτklm/σ
+    scaled_at_a_point: Thresholds = derived(lambda run: 10 * run.thresholds * run.width)  #: 10τm/σ
+
+    @column
+    def likely_fresh(self) -> Thresholds:
+        """The mean over fresh points, and what chance may do to it.
+
+        Shares of one network at different points may lean on each other, so the room is that of one point.
+        """
+        means = self.fresh.mean(axis=1)
+        return means + share_room(means, self.width)
 
 
 coupled = descents.at(coupled_settings)
@@ -317,7 +327,9 @@ def lemma_a_1_move(runs: Followed, *, factor: float = 1.0) -> Promised:
     s = runs.per("step")
     limit = factor * move_bound(s.largest_vote, s.step_size, s.times)
     return {
-        "speed": less_than(s.moves, limit, where=s.times > 0, event="steps $t ≥ 1$", text="less than $2·max|a|·ηt$"),
+        "speed": less_than(
+            s.moves, limit, where=s.times > 0, event="steps after the start", text="less than $2·max|a|·ηt$"
+        ),
         "path": at_most(s.moves, s.paths, within=STEP, text="no farther than the longest path"),
         "start": equal(s.moves, 0, where=s.times == 0, event="the start", text="0 at the start"),
     }
@@ -329,7 +341,7 @@ def lemma_a_1_move(runs: Followed, *, factor: float = 1.0) -> Promised:
        means=Meaning(topic=Topic.STABILITY, promise=(
            "In the first steps of training most neurons stay on the same side of every point, so the network changes "
            "as predictably as a linear one.")))  # fmt: skip
-def lemma_5_1(runs: Descent) -> Promise:
+def lemma_5_1(runs: Followed) -> Promise:
     """For steps t ≤ τ/(2·max|a|·η), at least a share 1 − eτkl/σ of the neurons has ∂L/∂w_r = ∂̃L/∂w_r: every neuron with
     |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
     For τ with eτklm/σ ≥ 20, whatever η.
@@ -361,9 +373,7 @@ def lemma_b_1(runs: Followed, *, constant: float = 10.0, mean: float = 2 * HALF_
     """
     t = runs.per("threshold")
     limit = point_coupled_bound(t.thresholds, constant)[:, None]
-    # Shares of one network at different points may lean on each other, so the room is that of one point.
-    likely = t.mean_fresh + share_room(t.mean_fresh, t.width)
     return {
         "each": at_least(t.fresh, limit, trivial=0.0, text="at least $1 − 10τ/σ$"),
-        "mean": at_least(likely, point_coupled_bound(t.thresholds, mean), text="mean at least $1 − 2c_Gτ/σ$"),
+        "mean": at_least(t.likely_fresh, point_coupled_bound(t.thresholds, mean), text="mean at least $1 − 2c_Gτ/σ$"),
     }

@@ -153,7 +153,7 @@ def lemma_a_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
 
 @claim("li2018.lemma_b_4_as_printed", Kind.STEP, "Lemma B.4, Appendix B.3", reads=descents.at(hexagon_widths),
        given=[*SHARES, *SEPARATED_AS_PRINTED],
-       title="The population loss falls on even beside mirror images")  # fmt: skip
+       title="The population loss keeps falling beside mirror images")  # fmt: skip
 def lemma_b_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
     """Under (A1) to (A3), for η, B and t = Õ((vδ/(kl))²σγ/η) as printed, L(w^t) − L(w^{t+1}) = ηγm·Ω̃((vδ/(kl))²), so
     at least ηm·v² over a power of log m for fixed k, l and δ.
@@ -183,7 +183,7 @@ def section_4_width_free(runs: Trend, *, ratio: float = 1.5) -> Promise:
 
 @claim("li2018.section_5_observation", Kind.TREND, "the observation of Section 5", reads=descents,
        given=[*SHARES, widths], on=own_descents_of_widths,
-       title="In wider networks fewer patterns change")  # fmt: skip
+       title="Wider networks change fewer patterns")  # fmt: skip
 def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
     """The wider the network, "the less likely the activation pattern for one neuron and one data point will change in a
     fixed number of iterations". With η ∝ 1/m the share of changed patterns after 200 steps, and the relative distance
@@ -204,7 +204,7 @@ def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0
 
 @claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=descents.at(coupled_settings),
        given=SHARES, on=own_descents_of_few_dimensions,
-       title="The update has at most as many ranks as there are points")  # fmt: skip
+       title="The rank of the update is at most the number of points")  # fmt: skip
 def section_6_rank(runs: Descent) -> Promised:
     """On single points the accumulated update W^t − W⁰ has rank at most kl: its rows lie in the span of the points. And
     no singular value of W moves by more than ‖W^t − W⁰‖₂.
@@ -224,7 +224,7 @@ def section_6_rank(runs: Descent) -> Promised:
 
 @claim("li2018.section_6_start_scale", Kind.TREND, "effect of random initialization, Section 6",
        reads=descents.at(scale_settings), given=[*SHARES, scales],
-       title="From larger initial weights fewer patterns change")  # fmt: skip
+       title="Larger initial weights change fewer patterns")  # fmt: skip
 def section_6_start_scale(runs: Trend) -> Promise:
     """The scale of the initialization is essential: from W⁰ with standard deviation c·m^{−1/2}, larger c gives fewer
     changed patterns and a smaller relative distance after the same number of steps. That both fall from c = 0.1 to 1 to

@@ -184,7 +184,7 @@ class Gaps(Pass):
 
 @claim("li2018.section_5_pseudo_network", Kind.TREND, "Section 5.1, definition of g",
        reads=passes.at(pass_widths_settings), given=[unit_norm, widths], on=own_runs_of_widths,
-       title="In wider networks the pseudo network is nearer")  # fmt: skip
+       title="The pseudo network is closer in wider networks")  # fmt: skip
 def section_5_pseudo_network(passes: Gaps, *, share: float = 1.0, slope: float = -0.4) -> Promise:
     """The pseudo network g, f with the patterns of the start, is near: |f_i − g_i| ≤ Σ |a_{i,r}|‖w_r − w_r⁰‖ over the
     neurons that changed their pattern at x, on points of norm 1. At the end of training the largest gap falls with the

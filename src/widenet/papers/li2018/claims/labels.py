@@ -28,7 +28,7 @@ def in_pairs(runs: Fit) -> tuple[Fit, Fit]:
 
 @claim("li2018.section_6_structure", Kind.TREND, "implicit regularization, Section 6",
        reads=fits.at(structure_settings), given=[unit_norm, seeds(5)],
-       title="Permuted labels need more steps and a longer way")  # fmt: skip
+       title="Permuted labels need more steps and move weights farther")  # fmt: skip
 def section_6_structure(runs: Fit, *, distance: float = 2.0, steps: float = 5.0) -> Promise:
     """The less structured the labels, the "further away from the initialization" the learned network is, and it "needs
     more iterations": on the same points, permuted labels need more steps and a longer way than the true ones until all
@@ -94,7 +94,7 @@ def section_6_compression(runs: Fit, *, loss: float = 0.01, gap: float = 5.0, fl
 
 @claim("li2018.section_4_arbitrary_labels", Kind.TREND, "after Theorem 4.1, Section 4",
        reads=fits.at(arbitrary_settings), given=[unit_norm, nearest, parallel],
-       title="Wide networks fit arbitrary labels in general position")  # fmt: skip
+       title="Wide networks fit any labels of points in general position")  # fmt: skip
 def section_4_arbitrary_labels(runs: Fit) -> Promised:
     """A wide network fits arbitrary labels of N points of norm 1 of which no two lie on one line. Held against 100
     points of the sphere within 4000 steps, which is ours.
@@ -123,7 +123,7 @@ ENOUGH = 0.98
 
 @claim("li2018.section_6_components", Kind.TREND, "implicit regularization, Section 6",
        reads=fits.at(component_settings), given=[unit_norm, seeds(3), components],
-       title="More components need more steps and a longer way")  # fmt: skip
+       title="More components need more steps and move weights farther")  # fmt: skip
 def section_6_components(runs: Fit) -> Promise:
     """Data with more components per class needs more steps until the same accuracy, and ends farther from the start;
     for l = 1, 2, 4 and 7 at a training accuracy of 0.98, which are ours. A run that was cut off decides nothing.

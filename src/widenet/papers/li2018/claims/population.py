@@ -121,7 +121,7 @@ def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> 
     return {
         "smooth": at_most(found.increase, bound, where=smooth, event="moves without a change of pattern",
                           text="no pattern changes", **room),
-        "rough": at_most(found.increase, bound, where=~smooth, event="moves with one",
+        "rough": at_most(found.increase, bound, where=~smooth, event="moves with a change of pattern",
                          text="some patterns change", **room),
     }  # fmt: skip
 
@@ -149,7 +149,7 @@ def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> P
         s.ratios < half,
         failure,
         where=large,
-        event="steps with $v ≥ 0.05$",
+        event="steps with v ≥ 0.05",
         quantity="share of steps that drop less",
         text="the loss drops by $(η/2)Σ‖∇_r‖²$",
     )

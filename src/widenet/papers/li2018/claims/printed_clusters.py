@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Cases, Count, Number, derived
 from widenet.claims.implication import Promised, at_least, at_most, less_than
 from widenet.claims.sides import Rate
-from widenet.papers.li2018.claims.mixing import MeanEvents, measure_mean_events
+from widenet.papers.li2018.claims.mixing import Instances, MeanEvents, measure_mean_events
 from widenet.papers.li2018.formulas import (
     mean_event_threshold,
     mean_event_threshold_as_printed,
@@ -29,9 +29,17 @@ def draw_printed_events(scale: Scale, seed: int) -> MeanEvents:
     return measure_mean_events([centres], seed, factor=factor)
 
 
+class PrintedEvents(MeanEvents):
+    """The lines of the proof, in closed form."""
+
+    hits: Instances = derived(lambda run: within(4 * run.thresholds))  #: E 1[|⟨β, x*⟩| ≤ 4τ]
+    all_hits: Instances = derived(lambda run: run.others * within(4 * run.thresholds))  #: the sum over other components
+    exact_joint: Instances = derived(lambda run: within(run.thresholds) * run.exact)  #: Pr[E_τ]
+
+
 @claim("li2018.lemma_b_2_event_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_printed_events,
        given=[coefficients], title="The event of Lemma B.2 is likely at the printed threshold")  # fmt: skip
-def lemma_b_2_event_as_printed(found: MeanEvents, *, joint: float = 0.33) -> Promised:
+def lemma_b_2_event_as_printed(found: PrintedEvents, *, joint: float = 0.33) -> Promised:
     """E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ), so Σ_{a≠1,b} E|p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ (4τ/(δσ))·vl, and with
     τ = σδ/(12l) Pr[E_τ] = Ω(τ/σ).
 
@@ -39,12 +47,11 @@ def lemma_b_2_event_as_printed(found: MeanEvents, *, joint: float = 0.33) -> Pro
     indicators is 1 with probability q = 2Φ(4τ/σ) − 1, and Pr[S ≤ v/3] = (1 − q)^{(k−1)l} falls geometrically in k, so
     no constant would do.
     """
-    relative, hit = 4 * found.thresholds / found.distances, within(4 * found.thresholds)
-    both = within(found.thresholds) * found.exact
+    relative = 4 * found.thresholds / found.distances
     return {
-        "one": at_most(hit, relative, text="$E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ)$"),
-        "sum": at_most(found.others * hit, relative * found.per_class, text="$Σ E|p v|·1[…] ≤ (4τ/(δσ))·vl$"),
-        "event": at_least(both, joint * found.thresholds, text="$Pr[E_τ] ≥ 0.33τ/σ$"),
+        "one": at_most(found.hits, relative, text="$E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ)$"),
+        "sum": at_most(found.all_hits, relative * found.per_class, text="$Σ E|p v|·1[…] ≤ (4τ/(δσ))·vl$"),
+        "event": at_least(found.exact_joint, joint * found.thresholds, text="$Pr[E_τ] ≥ 0.33τ/σ$"),
     }
 
 

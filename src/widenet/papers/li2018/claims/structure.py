@@ -225,7 +225,7 @@ def measure_own(sample: Sample, seed: int) -> Assumed:
 
 @claim("li2018.assumption_a1", Kind.CONSTRUCTION, "(A1) and (A2), Section 3", draws=draw_toy, given=DATA,
        on=on_sample(measure_own, most=5000, for_what="All distances are taken here"),
-       title="The data is separated into components, as assumed")  # fmt: skip
+       title="Data that meets (A1) has no antipodal obstruction")  # fmt: skip
 def assumption_a1(data: Assumed, *, widest: float = 2**0.5) -> Promise:
     """Classes whose components are farther than δ > 0 from those of other classes, and from their mirror images, and
     have diameters of at most λδ with λ ≤ 1/(8l), have δ ≤ √2, and some two-layer ReLU network may classify them: no
