@@ -183,7 +183,7 @@ def equation_7_half(drawn: StartNumbers, *, rate: Bound = rate_constant) -> Prom
             0.5,
             within=STEP,
             where=attained,
-            event="starts with $Q₁$ at the second term of (6)",
+            event="starts with Q₁ at the second term of (6)",
             text="$= 1/2$ where $Q₁$ is the second term",
         ),
     }

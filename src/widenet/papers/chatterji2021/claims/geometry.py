@@ -152,11 +152,11 @@ def appendix_d_5(
     limit = constant + of_overlap * cases.overlap + of_radius * cases.radius
     flat, wide = cases.radius == 0, cases.overlap > 0
     events = {
-        "at_zero": ("at $Δ = r = 0$", flat & (cases.overlap == 0)),
-        "along": ("with $Δ$ alone", flat & wide),
-        "across": ("with $r$", cases.radius > 0),
+        "at_zero": ("at $Δ = r = 0$", "cases with Δ = r = 0", flat & (cases.overlap == 0)),
+        "along": ("with $Δ$ alone", "cases with r = 0 < Δ", flat & wide),
+        "across": ("with $r$", "cases with r > 0", cases.radius > 0),
     }
     return {
-        key: at_most(cases.share, limit, room=ROUNDING, where=where, text=text, event=text)
-        for key, (text, where) in events.items()
+        key: at_most(cases.share, limit, room=ROUNDING, where=where, text=text, event=event)
+        for key, (text, event, where) in events.items()
     }

@@ -218,7 +218,7 @@ def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Pr
         share,
         within=STEP,
         where=(chosen <= longest) & ~np.isnan(gains),
-        event="steps of this length, of networks that move",
+        event="steps up to this length, of networks that move",
         text="$L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$",
         quantity="(L_t − L_{t+1})/(α_t‖∇L_t‖²)",
     )

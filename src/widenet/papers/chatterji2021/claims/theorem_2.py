@@ -305,7 +305,7 @@ def section_4_3_step_size(limits: StepLimits) -> Promised:
             bounds[:, 1],
             within=ROUNDING,
             where=limits.exponents >= 4,
-            event="networks with $C_4 p^(1/2−β) ≥ 4$",
+            event="networks with C_4 p^(1/2−β) ≥ 4",
             text="the second term, where $C_4 p^(1/2−β) ≥ 4$",
         ),
         "third": at_least(terms[:, 2], bounds[:, 2], within=ROUNDING, text="the third term"),
