@@ -138,18 +138,21 @@ def local_step_positive(runs: Any) -> Sides:
     return more_than(runs.local_steps, 0, where=~np.isnan(runs.local_steps), event="networks that move")
 
 
+CHOSEN = "steps up to this length"
+
+
 def steps_up_to(longest: float) -> tuple[Given, Given]:
     """Steps with pαL up to `longest`. A look has steps for several lemmas; the longer ones belong to another one."""
 
     @hypothesis("$pαL$, in units of what is allowed")
     def short_step(runs: Any) -> Sides:
         u = runs.per("step")
-        return at_most(u.step_product / (30 * longest), 1, within=ROUNDING, where=u.share <= longest)
+        return at_most(u.step_product / (30 * longest), 1, within=ROUNDING, where=u.share <= longest, event=CHOSEN)
 
     @hypothesis("step $α$")
     def step_positive(runs: Any) -> Sides:
         u = runs.per("step")
-        return more_than(u.steps, 0, where=u.share <= longest)
+        return more_than(u.steps, 0, where=u.share <= longest, event=CHOSEN)
 
     return short_step, step_positive
 

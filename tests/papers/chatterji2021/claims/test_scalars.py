@@ -13,13 +13,11 @@ from widenet.papers.chatterji2021.claims.scalars import (
     SLOPE_LIMITS,
     Bent,
     Exponents,
-    Margins,
     Thresholds,
     UnitGrid,
     constant_c_1,
     draw_bent,
     draw_exponents,
-    draw_margins,
     draw_thresholds,
     draw_unit_grid,
     exponential_bounds,
@@ -29,6 +27,7 @@ from widenet.papers.chatterji2021.claims.scalars import (
     z_log_squared_bound,
 )
 from widenet.papers.chatterji2021.formulas import LEAST_EXPONENT, alignment_bound
+from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins
 from widenet.records import Scale
 
 BENT, MARGINS = draw_bent(Scale.QUICK, 0)[::-1], draw_margins(Scale.QUICK, 0)  # h = 1 comes last

@@ -168,7 +168,7 @@ test_control = controls(
         Starts: clusters,
         Windows: WINDOWS,
         Tails: starts,
-        ReducedNorms: lambda: altered(draw_reduced_norms(Scale.QUICK, 0), shares=lambda each: 0 * each),
+        ReducedNorms: ReducedNorms(np.array([100.0]), np.array([2.0]), np.zeros(1)),
     },
     (lemma_15_6, "half", in_window(0.5, 0), in_window(0.5, 1)),
     (lemma_15_6, "printed", in_window(0.5, 0), in_window(1.0, 1), "half"),

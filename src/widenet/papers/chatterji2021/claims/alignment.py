@@ -44,7 +44,7 @@ def _rounding(cells: Looked) -> np.ndarray:
 
 
 @claim("chatterji2021.equation_4", Kind.STEP, "Eq. 4, proof of Lemma 10", reads=networks, given=[labels, narrow_band],
-       title="How far the gradient is from homogeneous")  # fmt: skip
+       title="$−⟨∇L, V⟩$ is the weighted mean margin up to $L$")  # fmt: skip
 def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sharp: float = 0.5) -> Promised:
     """−⟨∇L, V⟩ falls short of mean(g·y f(x)) by at most hp·mean(g), and so, where hp ≤ 1, by at most L. Sharper, and
     attained: by at most (hp/2)·mean(g).
@@ -62,7 +62,7 @@ def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sha
 
 
 @claim("chatterji2021.equation_5", Kind.STEP, "Eq. 5, proof of Lemma 10", reads=networks, given=[labels, bandwidth],
-       title="The gradient points along the weights, by the loss alone")  # fmt: skip
+       title="The negative gradient points along the weights")  # fmt: skip
 def equation_5(cells: Looked, *, printed: float = 1.0, sharp: float = 0.5) -> Promise:
     """−⟨∇L, V⟩ ≥ F(nL)/n − L with F(z) = (1 − e^{−z}) log(1/(e^z − 1)), for h = 1/p and any L. Sharper: with mean(g)/2
     in place of L.
@@ -93,7 +93,7 @@ def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
 @claim("chatterji2021.lemma_10", Kind.STEP, "Lemma 10, Section 3.3 (with n ≥ 2)",
        reads=(descents, networks.at(thin_settings)), on=runs_and_no_looks_on,
        given=[two_points, small_loss, labels, bandwidth],
-       title="Where the loss is small, the gradient is not")  # fmt: skip
+       title="The gradient is at least $(5/6)L log(1/L)/‖V‖$")  # fmt: skip
 def lemma_10(
     runs: Followed,
     cells: Looked,
@@ -183,7 +183,7 @@ def equation_7_half(drawn: StartNumbers, *, rate: Bound = rate_constant) -> Prom
             0.5,
             within=STEP,
             where=attained,
-            event="starts with $Q₁$ at the second term of (6)",
+            event="starts with Q₁ at the second term of (6)",
             text="$= 1/2$ where $Q₁$ is the second term",
         ),
     }

@@ -20,7 +20,7 @@ SPREAD = 0.0325
 
 
 @claim("chatterji2021.lemma_15_1", Kind.STEP, "Lemma 15, part 1; Appendix D.1", reads=first_steps,
-       given=[unit_inputs, bandwidth], title="The units that capture a point sum up to their mean")  # fmt: skip
+       given=[unit_inputs, bandwidth], title="Sums over the units that capture a point are near $pχ$")  # fmt: skip
 def lemma_15_1(runs: Starts) -> Promise:
     """With high probability over V^(0), for every s: Σ v_i·x_s over I_+s is at least pχ − 1, and over I_−s at most
     pχ + 1, with χ = E[Z; Z ≥ h + 4α_0], Z ~ N(0, σ²).

@@ -35,7 +35,7 @@ PerCase = Float[np.ndarray, " case"]
 
 @claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products, on=products_on,
        given=[small_radius, distance, unit_centres],
-       title="Inner products within clusters and across classes")  # fmt: skip
+       title="Points are close in a cluster and apart across classes")  # fmt: skip
 def lemma_21(pairs: ClusterProducts) -> Promised:
     """In reduced coordinates, with ‖μ_k‖ = 1, ‖x_s − μ_k‖ ≤ r/√2 and r < 1: x_s·x_q ≤ (1 + Δ)/2 + 2r for opposite
     classes and x_s·x_q ≥ 1 − 2r in one cluster; √2 r + r²/2 in place of 2r does, and r² for unit vectors of a cluster.
@@ -62,7 +62,7 @@ def lemma_21(pairs: ClusterProducts) -> Promised:
 
 
 @claim("chatterji2021.appendix_c", Kind.IDENTITY, "Section 4.1; Appendix C", draws=draw_reduced, on=reduced_on,
-       given=[unit_centres], title="Clusters and starts in coordinates without biases")  # fmt: skip
+       given=[unit_centres], title="Without biases $σ$ grows by $√2$ and distances shrink")  # fmt: skip
 def appendix_c(found: ReducedClusters) -> Promised:
     """Without biases on x̃ = (x, 1)/√2: σ̃ = √2 σ, ‖x̃ − μ̃_k‖ = ‖x − μ_k‖/√2, and μ̃_k·μ̃_l = (1 + μ_k·μ_l)/2."""
     points, pairs = found.per("point"), found.per("pair")
@@ -139,7 +139,8 @@ def draw_angles(scale: Scale, seed: int) -> Shapes:
 
 
 @claim("chatterji2021.appendix_d_5", Kind.STEP, "Appendix D.5, last step", draws=draw_angles,
-       given=[overlap, radius_positive], title="A bound on the angle between opposite classes")  # fmt: skip
+       given=[overlap, radius_positive],
+       title="Opposite points share at most $1/3 + Δ/4 + r$ of the units")  # fmt: skip
 def appendix_d_5(
     cases: Shapes, *, constant: float = 1 / 3, of_overlap: float = 0.25, of_radius: float = 1.0
 ) -> Promised:
@@ -151,11 +152,11 @@ def appendix_d_5(
     limit = constant + of_overlap * cases.overlap + of_radius * cases.radius
     flat, wide = cases.radius == 0, cases.overlap > 0
     events = {
-        "at_zero": ("at $Δ = r = 0$", flat & (cases.overlap == 0)),
-        "along": ("with $Δ$ alone", flat & wide),
-        "across": ("with $r$", cases.radius > 0),
+        "at_zero": ("at $Δ = r = 0$", "cases with Δ = r = 0", flat & (cases.overlap == 0)),
+        "along": ("with $Δ$ alone", "cases with r = 0 < Δ", flat & wide),
+        "across": ("with $r$", "cases with r > 0", cases.radius > 0),
     }
     return {
-        key: at_most(cases.share, limit, room=ROUNDING, where=where, text=text, event=text)
-        for key, (text, where) in events.items()
+        key: at_most(cases.share, limit, room=ROUNDING, where=where, text=text, event=event)
+        for key, (text, event, where) in events.items()
     }

@@ -43,7 +43,7 @@ Bound = Callable[..., np.ndarray]
 
 @claim("chatterji2021.equation_8", Kind.STEP, "Eq. 8, proof of Lemma 11", reads=descents,
        given=[short_steps, lemma_10, weight_use, schedule, *SETTING],
-       title="How much a single step lowers the loss")  # fmt: skip
+       title="Each step lowers the loss by a share of itself")  # fmt: skip
 def equation_8(
     runs: Followed, *, now: Bound = relative_decrease, at_start: Bound = relative_decrease_at_start
 ) -> Promised:

@@ -128,7 +128,7 @@ def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promi
 
 @claim("chatterji2021.equation_16", Kind.STEP, "Eqs. 15 and 16, Section 4.2; and the display for I_−",
        reads=first_steps.at(step_settings), given=[unit_inputs, products, one_cluster],
-       title="What one step adds to the sum over captured units")  # fmt: skip
+       title="One step lifts captured units by $(α_0/n)(Ξ_1 − Ξ_2)$")  # fmt: skip
 def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_own: float = 1.0) -> Promise:
     """After one step Σ φ over I_+s is at least pχ + (α_0/n)(Ξ_1 − Ξ_2) − 2 wherever part 1 of Lemma 15 holds at s, and
     over I_−s at most pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2 with the sums over I_−s: −1 − h|I_+s|/2 and +1 do. Without the noise
@@ -170,7 +170,7 @@ def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_ow
 
 @claim("chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2",
        reads=first_steps.at(centre_settings), on=on_no_data, given=[*THEOREM_2, centres],
-       title="How strongly a first step pulls at captured units")  # fmt: skip
+       title="The pulls of a first step tend to $np/16$ and $np/24$")  # fmt: skip
 def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24) -> Promise:
     """On a good run Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np and Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np. On the centres of
     XOR they are ζnp/8 and P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0]·np/8 on average, and grow towards np/16 and np/24.

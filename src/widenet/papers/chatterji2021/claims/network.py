@@ -28,7 +28,8 @@ from widenet.papers.chatterji2021.runs.fits import Fit, draw_fits, fits_on
 
 
 @claim("chatterji2021.section_2_gradient", Kind.IDENTITY, "Section 2.2; Appendix B.2, first display", draws=draw_slopes,
-       given=[away_from_kinks(NEAR_KINK)], on=slopes_on, title="The gradient of the loss, row by row")  # fmt: skip
+       given=[away_from_kinks(NEAR_KINK)], on=slopes_on,
+       title="The gradient formula agrees with differences of the loss")  # fmt: skip
 def section_2_gradient(drawn: Slopes) -> Promised:
     """∇_{v_i}L = −(u_i/n) Σ_s g_s y_s φ'(⟨v_i, x_s⟩) x_s, against central differences of L."""
     return {
@@ -39,7 +40,7 @@ def section_2_gradient(drawn: Slopes) -> Promised:
 
 @claim("chatterji2021.equations_19_20", Kind.IDENTITY, "Eqs. 19 and 20, Appendix B.2", draws=draw_curvatures,
        given=[away_from_kinks(HESSIAN_NEAR)], on=curvatures_on,
-       title="The Hessian of the loss, block by block")  # fmt: skip
+       title="Blocks of the Hessian agree with differences of the gradient")  # fmt: skip
 def equations_19_20(drawn: Curvatures) -> Promised:
     """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, against central differences of ∇L where no
     pre-activation is at 0 or h.

@@ -11,11 +11,8 @@ from jaxtyping import Float
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Cases, Number, column
 from widenet.claims.implication import Promised, at_least, at_most, equal
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.diagnostics.homogeneous_margins import losses
-from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
+from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope
 from widenet.papers.chatterji2021.formulas import (
     LEAST_EXPONENT,
     LEAST_SHARE,
@@ -35,7 +32,7 @@ from widenet.papers.chatterji2021.hypotheses import (
     positive,
     two_or_more,
 )
-from widenet.papers.chatterji2021.runs.networks import looks_on
+from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins, margins_on
 from widenet.records import Scale
 
 Zs = Float[np.ndarray, " z"]
@@ -121,41 +118,6 @@ def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) 
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Margins(Cases):
-    """Some margins."""
-
-    rows: ClassVar = "case"
-
-    margins: Numbers  #: m
-    pulls: Numbers  #: g
-    losses: Numbers  #: L
-
-    @column
-    def product(self) -> Numbers:
-        """g(1 − g)."""
-        return self.pulls * pulls(-self.margins)
-
-
-def margins_of(margins: Numbers) -> Margins:
-    """With g and L there."""
-    return Margins(margins, pulls(margins), losses(margins))
-
-
-def draw_margins(scale: Scale, seed: int) -> Margins:
-    """From −700 to 700."""
-    return margins_of(np.concatenate([np.linspace(-700, 700, 20_001), np.linspace(-30, 30, 6001), [21.0]]))
-
-
-def margins_on(specimen: Specimen) -> Margins | Silence:
-    """The margins of networks on your data."""
-    settings = looks_on(specimen)
-    if isinstance(settings, Silence):
-        return settings
-    cases = [case for setting in settings for case in setting.networks.cases()]
-    return margins_of(np.concatenate([case.network.margins(case.points, case.labels) for case in cases]))
-
-
 @claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[], on=margins_on,
        title="The derivative of the logistic loss is at most the loss")  # fmt: skip
 def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
@@ -224,7 +186,7 @@ def draw_exponents(scale: Scale, seed: int) -> Exponents:
 
 @claim("chatterji2021.exponential_bounds", Kind.STEP, "Proof of Lemma 10, after Eq. 5", draws=draw_exponents,
        given=[at_most_one, not_negative, log_not_negative],
-       title="Two bounds on exponentials, and their product")  # fmt: skip
+       title="$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$")  # fmt: skip
 def exponential_bounds(
     drawn: Exponents,
     *,

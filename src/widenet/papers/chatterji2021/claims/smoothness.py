@@ -158,7 +158,7 @@ def draw_row_norms(scale: Scale, seed: int) -> list[RowNorms]:
 
 
 @claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms,
-       given=[unit_direction], title="The four sums in the proof of Lemma 6, repaired")  # fmt: skip
+       given=[unit_direction], title="The four sums of Lemma 6 are at most $(4p − 1)²L²$")  # fmt: skip
 def lemma_6_sums(
     drawn: RowNorms, *, double_sum: Callable[..., np.ndarray] = largest_double_sum, total: Bound = repaired_hessian_sum
 ) -> Promise:
@@ -218,7 +218,7 @@ def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Pr
         share,
         within=STEP,
         where=(chosen <= longest) & ~np.isnan(gains),
-        event="steps of this length, of networks that move",
+        event="steps up to this length, of networks that move",
         text="$L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$",
         quantity="(L_t − L_{t+1})/(α_t‖∇L_t‖²)",
     )
@@ -241,7 +241,7 @@ def lemma_8_sharp(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) 
 
 
 @claim("chatterji2021.lemma_8_segment", Kind.STEP, "Proof of Lemma 8, Appendix B.4", reads=networks,
-       given=[lemma_8_step, *SETTING], title="Loss and Hessian stay bounded on the way of a step")  # fmt: skip
+       given=[lemma_8_step, *SETTING], title="Loss and Hessian stay bounded along a step")  # fmt: skip
 def lemma_8_segment(
     cells: Looked, *, curved: float = 10.0, high: float = 2.0, sharp: float = SHARP, level: float = 1.0
 ) -> Promised:

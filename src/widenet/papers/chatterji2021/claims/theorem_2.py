@@ -143,7 +143,7 @@ def _slope(each: Starts) -> float:
 
 @claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours", reads=first_steps.at(theorem_2_settings),
        on=on_no_data, given=[*THEOREM_2, centres],
-       title="What one step adds to a margin of a wide network")  # fmt: skip
+       title="One step adds $α_0p/24$ to a margin of a wide network")  # fmt: skip
 def one_step_limit(runs: Starts, *, constant: float = 1 / 24) -> Promise:
     """On the centres of XOR one step adds α_0p/24 to a margin, in the limit of wide networks without biases (α_0p/12
     with biases, whose α_0 is half of that): 0.93 to 1.02 of it from p = 10,000 on.
@@ -228,7 +228,7 @@ def theorem_2b_trend(runs: Phases) -> Promised:
 @claim("chatterji2021.section_4_3_rate", Kind.STEP, "Section 4.3, last display",
        reads=second_phases.at(isolating_phases), details=_widths,
        given=[*SECOND_PHASE, first_loss, norm_low, norm_high],
-       title="How fast the loss falls after the first step")  # fmt: skip
+       title="After the first step $1/L$ grows at least linearly")  # fmt: skip
 def section_4_3_rate(runs: Phases) -> Promised:
     """Where L_1 is small enough for Theorem 1 and ‖V^(1)‖ as in part 7 of Lemma 15, with Q_1 = e²/(120p):
     L_t ≤ L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1), that is 1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)),
@@ -291,7 +291,7 @@ def draw_step_limits(scale: Scale, seed: int) -> list[StepLimits]:
 
 
 @claim("chatterji2021.section_4_3_step_size", Kind.STEP, "Section 4.3, bound on Q̃_1", draws=draw_step_limits,
-       given=[exponent, loss_after, norm], title="Which steps are allowed after the first one")  # fmt: skip
+       given=[exponent, loss_after, norm], title="After the first step, steps of $e²/(120p)$ are allowed")  # fmt: skip
 def section_4_3_step_size(limits: StepLimits) -> Promised:
     """If L_1 ≤ exp(−C_4 p^(1/2−β)) and ‖V^(1)‖ ≥ 3/5·√(d/p^β), the terms of Q̃_1 are at least
     exp(C_4 p^(1/2−β))/(30C_4²p^(2−2β)), 972d exp(C_4 p^(1/2−β))/(3125C_4⁴p^(2−3β)) and e²/(120p); the first needs
@@ -305,7 +305,7 @@ def section_4_3_step_size(limits: StepLimits) -> Promised:
             bounds[:, 1],
             within=ROUNDING,
             where=limits.exponents >= 4,
-            event="networks with $C_4 p^(1/2−β) ≥ 4$",
+            event="networks with C_4 p^(1/2−β) ≥ 4",
             text="the second term, where $C_4 p^(1/2−β) ≥ 4$",
         ),
         "third": at_least(terms[:, 2], bounds[:, 2], within=ROUNDING, text="the third term"),

@@ -32,7 +32,7 @@ PerCase = Float[np.ndarray, " case"]
 
 
 @claim("chatterji2021.lemma_15_6", Kind.STEP, "Lemma 15, part 6; Appendix D.6", reads=first_steps,
-       given=[unit_inputs, bandwidth], title="Few harmful units can be woken by the first step")  # fmt: skip
+       given=[unit_inputs, bandwidth], title="The first step can activate few harmful units")  # fmt: skip
 def lemma_15_6(runs: Starts) -> Promise:
     """With probability 1 − n exp(−2η²p), η = 5α_0/(σ√(2π)), for every s at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))p units
     with u_i ≠ y_s have v_i·x_s from −α_0(1/2 + 2(Δ + r)) to h + 4α_0; the proof gives half as many.
@@ -53,7 +53,7 @@ def in_window(runs: Starts, share: float, text: str) -> Seldom:
 
 @claim("chatterji2021.lemma_15_7", Kind.STEP, "Lemma 15, part 7; Appendix D.7", reads=first_steps,
        given=[unit_inputs, bandwidth, start, first_step, wide_enough],
-       title="The norm of the weights after the first step")  # fmt: skip
+       title="After one step the norm is of the order $√(d/p^β)$")  # fmt: skip
 def lemma_15_7(runs: Starts) -> Promise:
     """With probability 1 − exp(−(d+1)p/2048) − exp(−(d+1)p/1024), the weights after the first step have norm
     3/5·√(d/p^β) ≤ ‖V^(1)‖ ≤ 3√(d/p^β), once p is large enough.
@@ -107,7 +107,7 @@ def draw_windows(scale: Scale, seed: int) -> Windows:
 
 
 @claim("chatterji2021.equation_27", Kind.STEP, "Eq. 27, Appendix D.6", draws=draw_windows, given=[],
-       title="The probability that a unit lies in the window")  # fmt: skip
+       title="A unit seldom lies in the window of the first step")  # fmt: skip
 def equation_27(found: Windows) -> Promised:
     """For Z ~ N(0, σ²), P[−α_0(1/2 + 2(Δ + r)) ≤ Z ≤ h + 4α_0] ≤ (h + 4.5α_0 + 2α_0(Δ + r))/(σ√(2π))
     ≤ (h + 5α_0(1 + Δ + r))/(σ√(2π)).
@@ -162,7 +162,7 @@ class Tails(StartDraws):
 
 
 @claim("chatterji2021.appendix_d_tails", Kind.STEP, "Appendices D.3 and D.7", reads=start_draws.at(tail_settings),
-       given=[], title="Tails of the norm and of the output at the start")  # fmt: skip
+       given=[], title="Norm and output at the start have exponential tails")  # fmt: skip
 def appendix_d_tails(drawn: Tails) -> Promised:
     """At the start, P[‖V‖² ≤ (1 − η)·2(d+1)pσ²] ≤ exp(−(d+1)pη²/2), P[‖V‖ ≥ (1 + η)σ√(2(d+1)p)] ≤ exp(−(d+1)pη²), and
     P[|f_0(x)| ≥ η] ≤ 2 exp(−η²/(4pσ²)).
