@@ -149,7 +149,8 @@ class Edge:
         tables = claim.tables(*runs)
         if self.clause.role == "given":
             return {each.key for each in measured_of(claim, tables) if not each.met}
-        parts = {key: (part.part(key), part.optional) for key, part in claim.promise(*tables).parts.items()}
+        promised: Mapping[str, Any] = claim.promise(*tables).parts
+        parts = {key: (part.part(key), part.optional) for key, part in promised.items()}
         return {key for key, (part, optional) in parts.items() if not part.kept and (part.cases or not optional)}
 
 
@@ -193,8 +194,8 @@ def spared(claim: Claim, setup: Setup) -> None:
 
 
 def _row(toy: Any, claim: Claim, breaks: str, inside: Any, outside: Any, *also: str) -> Row:
-    setups = (each if isinstance(each, Setup) else Setup(toy, each) for each in (inside, outside))
-    return Row(claim, breaks, *setups, also)
+    inside, outside = (each if isinstance(each, Setup) else Setup(toy, each) for each in (inside, outside))
+    return Row(claim, breaks, inside, outside, also)
 
 
 def _has_kind(claim: Claim, kind: Any) -> bool:
@@ -221,7 +222,7 @@ def _changed(cell: Any, name: str, value: Any) -> Any:
 
 def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     """The column that is compared, as it is just inside and just outside, in the last case that counts."""
-    given = sides.given if isinstance(sides, Sides) else sides.holds if isinstance(sides, Fact) else None
+    given: Any = sides.given if isinstance(sides, Sides) else sides.holds if isinstance(sides, Fact) else None
     views = [table, *vars(table).get("_views", {}).values()]
     places = [(view, name) for view in views for name, value in vars(view).items() if value is given and name[0] != "_"]
     exact = isinstance(sides, Sides) and sides.exact is not None  # decided beside the columns, which are only shown

@@ -255,7 +255,7 @@ def measured_of(claim: "Claim", tables: Sequence[Any]) -> tuple[Hypothesis, ...]
 def _inside(claim: "Claim", table: Any) -> tuple[np.ndarray, int]:
     """The runs that meet every hypothesis, or the nearest; and how many do not."""
     slacks, met = (np.stack(each) for each in zip(*(each(table).slack() for each in claim.given or ()), strict=True))
-    inside = met.all(axis=0)
+    inside = np.asarray(met.all(axis=0))
     nearest = np.arange(len(table)) == (np.argmax(slacks.min(axis=0)) if len(table) else 0)
     return (inside if inside.any() else nearest), int((~inside).sum())
 

@@ -159,7 +159,7 @@ def test_own_data_is_a_heuristic_and_says_so():
     inputs, labels, _ = separable_points(np.random.default_rng(0), 5, 900, 2.0, 0.7)
     specimen = Specimen(from_arrays(inputs, labels), Choices(n_neurons=10, slope=0.9, step_size=10.0))
     (setting,) = errors_on(specimen)
-    evidence = theorem_6([run_learning(setting, silent)])
+    evidence = theorem_6([run_learning(setting, silent)])  # pyright: ignore[reportArgumentType]
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.key for h in evidence.hypotheses if not h.met] == ["fixed_before"]
     assert evidence.conclusion is True

@@ -170,10 +170,10 @@ def test_a_critical_point_of_small_loss_is_seen_too():
 def certified(balanced, **changes):
     """The first certificate of a kind with other numbers, given as functions of what it was."""
     changed = list(MATERIAL)
-    place = next(place for place, each in enumerate(MATERIAL) if each.certificate.balanced == balanced)
+    place = next(place for place, each in enumerate(MATERIAL) if each.certificate.balanced == balanced)  # pyright: ignore[reportOptionalMemberAccess]
     found = MATERIAL[place].certificate
     fields = {name: change(found) for name, change in changes.items()}
-    changed[place] = dataclasses.replace(MATERIAL[place], certificate=dataclasses.replace(found, **fields))
+    changed[place] = dataclasses.replace(MATERIAL[place], certificate=dataclasses.replace(found, **fields))  # pyright: ignore[reportArgumentType]
     return at(changed)
 
 

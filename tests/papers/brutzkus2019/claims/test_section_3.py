@@ -86,8 +86,8 @@ def test_runs_outside_are_scored_only_where_there_is_no_other():
     assert event_of(alone).scored.all()
     for runs in (both, alone):
         assert not runs_in_event.measured(runs_in_event(runs)).met
-        assert event_of(runs).promise({}).runs.outside == 5
-    assert everyone(alone).promise({}).runs.outside == 0
+        assert event_of(runs).promise({}).runs.outside == 5  # pyright: ignore[reportOptionalMemberAccess]
+    assert everyone(alone).promise({}).runs.outside == 0  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_events_that_ask_for_more():

@@ -317,9 +317,9 @@ START = draw_xor_start(17, 0.1, 200)
 test_control_of_starts = controls(
     xor_exploration,
     START,
-    *deviation_rows(START, lemma_b_2),
+    *deviation_rows(START, lemma_b_2),  # pyright: ignore[reportArgumentType]
     # At k = 120 the exact probability is 0.99948 of the rate.
-    (lemma_b_2, "exact", shares(RATIO * (1 - 0.5e-12)), shares(RATIO * (1 - 3e-12))),
+    (lemma_b_2, "exact", shares(RATIO * (1 - 0.5e-12)), shares(RATIO * (1 - 3e-12))),  # pyright: ignore[reportOptionalOperand]
     (lemma_b_2, "drawn", at(large(3)), at(large(4))),
     but=(*COUNTS, lemma_b_2_as_printed, observation_active_at_start),
 )

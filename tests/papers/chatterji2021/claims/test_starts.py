@@ -139,7 +139,7 @@ def test_products_of_pairs():
     close = altered(cell, products=with_entry((0, 5), 0.9))
     assert actual(opposite, cell, close) == pytest.approx(0.9 - (1 + cell.overlap) / 2 - 2 * cell.radius)
     assert actual(opposite, narrowed(cell, 4)) == -1
-    assert actual(one_cluster, altered(cell, products=with_entry((0, 7), -0.1))) >= 0
+    assert actual(one_cluster, altered(cell, products=with_entry((0, 7), -0.1))) >= 0  # pyright: ignore[reportOperatorIssue]
     assert columns(cell).centre_gap == np.inf
     assert columns(centres()).centre_gap < 1e-12
 

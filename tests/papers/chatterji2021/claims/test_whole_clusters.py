@@ -85,9 +85,9 @@ def test_the_bound_of_pairs():
     cell = columns(clusters())
     bounds = P * (f.both_captured(cell.level, cell.deviation, cell.products) - f.tight_slack(P, 2 * N**2))
     found = whole_clusters.together(cell, cell.helpful_together, "")
-    expects(found, found.sides.promised, 0, 0.005)
+    expects(found, found.sides.promised, 0, 0.005)  # pyright: ignore[reportOptionalMemberAccess]
     lowest = np.where(cell.same_cluster, cell.helpful_pairs - bounds, np.inf).min(axis=(1, 2))
-    np.testing.assert_allclose(found.sides.measured - found.sides.promised, lowest)
+    np.testing.assert_allclose(found.sides.measured - found.sides.promised, lowest)  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_as_printed_it_fails_for_every_radius():

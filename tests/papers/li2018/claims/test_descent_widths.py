@@ -278,12 +278,12 @@ test_control = controls(
     (section_5_observation, "patterns_stay", *falls_by("flips", -0.649, -0.651)),
     (section_5_observation, "distance_falls", *falls_by("distances", -0.351, -0.349)),
     (section_5_observation, "distance_stays", *falls_by("distances", -0.649, -0.651)),
-    *((claim, "slope", {"slope": SLOPE[claim]}, {"slope": SLOPE[claim] - 1e-9}) for claim in (lemma_a_4, PRINTED[0])),
+    *((claim, "slope", {"slope": SLOPE[claim]}, {"slope": SLOPE[claim] - 1e-9}) for claim in (lemma_a_4, PRINTED[0])),  # pyright: ignore[reportOptionalOperand]
     *(
         (section_5_observation, key, {"band": (FALL, FALL)}, {"band": band}, *others)
         for band, names in (
-            ((FALL, FALL - 1e-9), ("patterns_fall", "distance_falls")),
-            ((FALL + 1e-9, FALL), ("patterns_stay", "distance_stays")),
+            ((FALL, FALL - 1e-9), ("patterns_fall", "distance_falls")),  # pyright: ignore[reportOptionalOperand]
+            ((FALL + 1e-9, FALL), ("patterns_stay", "distance_stays")),  # pyright: ignore[reportOptionalOperand]
         )
         for key, *others in (names, names[::-1])
     ),

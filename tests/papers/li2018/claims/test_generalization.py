@@ -301,7 +301,7 @@ test_control = controls(
     (theorem_4_1_as_printed, "error", {}, at(with_errors(13, 40))),
     (section_5_pseudo_network, "bound", {}, {"gap_bounds": lambda bound: 0.99 * bound}),
     (section_5_pseudo_network, "fall", falling(-0.401), falling(-0.399)),
-    (section_5_pseudo_network, "fall", {"slope": EXACT}, {"slope": EXACT - 1e-9}),
+    (section_5_pseudo_network, "fall", {"slope": EXACT}, {"slope": EXACT - 1e-9}),  # pyright: ignore[reportOptionalOperand]
     (section_5_pseudo_network, "widths", {}, at(gapped(-0.5)[:2])),
     (section_6_cancellation, "start", all_with(8, start_accuracy=0.65), all_with(8, start_accuracy=0.651)),
     (section_6_cancellation, "runs", {}, at(runs(7))),

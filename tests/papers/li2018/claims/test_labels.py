@@ -124,8 +124,8 @@ def test_pairs_are_those_of_one_seed():
     for some, seeds in ((cells[:-1], [0, 1]), (cells[::-1], [0, 1, 2])):
         true, permuted = in_pairs(Fit.join(some))
         assert true.seed.tolist() == permuted.seed.tolist() == seeds
-        assert not true.permuted.any()
-        assert permuted.permuted.all()
+        assert not true.permuted.any()  # pyright: ignore[reportAttributeAccessIssue]
+        assert permuted.permuted.all()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_settings_have_what_the_claims_need():
@@ -213,7 +213,7 @@ test_control = controls(
     (section_4_bias, "generalizes", of_pairs(true_test_accuracy=0.97), of_pairs(true_test_accuracy=0.969)),
     (section_4_bias, "seeds", of_pairs(3), of_pairs(2)),
     (section_6_compression, "predicts", of_pairs(true_truncated=0.981), of_pairs(true_truncated=0.97)),
-    (section_6_compression, "predicts", at(pairs(**EXACTLY), loss=0.125), at(pairs(**EXACTLY), loss=0.1249)),
+    (section_6_compression, "predicts", at(pairs(**EXACTLY), loss=0.125), at(pairs(**EXACTLY), loss=0.1249)),  # pyright: ignore[reportArgumentType]
     (section_6_compression, "update_gap", of_pairs(true_gap=5.0), of_pairs(true_gap=4.99)),
     (section_6_compression, "weight_gap", of_pairs(true_weight_gap=1.1), of_pairs(true_weight_gap=1.101)),
     (section_6_compression, "seeds", of_pairs(3), of_pairs(2)),
