@@ -12,6 +12,7 @@ import sys
 from tools.arguments import some
 from tools.mutants import sessions
 from tools.mutants.baseline import Baseline
+from tools.mutants.declared import hunt_room, in_words
 from tools.mutants.exchange import Calls
 from tools.mutants.hunt import Hunt
 from tools.mutants.memory import remember
@@ -34,6 +35,10 @@ def main() -> None:
             print("\n".join(each.description for each in mutants), flush=True)
         except BrokenPipeError:  # somebody wanted to see the first few, as `| head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return
+    if target.is_room and not (asked.only or asked.table or asked.survivors):
+        print(in_words(list(hunt_room(target.name))), flush=True)
+    if asked.declared:
         return
     baseline = Baseline(target, FOLDER)
     hunt = Hunt(baseline, FOLDER, asked.most_seconds)
@@ -82,6 +87,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=some, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
     parser.add_argument("--survivors", action="store_true", help="those alone that survived when last tried")
+    parser.add_argument("--declared", action="store_true", help="what claims declare alone, which takes seconds")
     parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
     parser.add_argument("--list", action="store_true", help="print the descriptions and try nothing")
     return parser.parse_args()

@@ -1,15 +1,15 @@
 """Claims that are weakened in what they declare, and whether their controls notice.
 
-No file is changed and no process started.
-
-python -m tests.weakened tests.papers.sarussi2021.claims.test_steps
+Each clause is left out, turned, given ten times its tolerance, made strict or not, or one percent more generous. No
+file is changed and no process started, so a room takes seconds.
 """
 
 import copy
 import dataclasses
 import importlib
-import sys
+import inspect
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from widenet.claims.base import Claim
 from widenet.claims.implication import Clause, Given, Promise
 from widenet.claims.sides import Fact, Rate, Sense, Sides
 
+TESTS = Path(__file__).parents[2] / "tests" / "papers"
 OTHER = {Sense.AT_MOST: Sense.AT_LEAST, Sense.AT_LEAST: Sense.AT_MOST, Sense.EQUAL: Sense.AT_MOST}
 
 
@@ -81,7 +82,7 @@ def weakened(claim: Claim, clause: Clause, way: Callable | None) -> Claim:
             parts[clause.key] = way(parts[clause.key])
         return dataclasses.replace(promise, parts=parts or {"nothing": Fact(True)})
 
-    judge.__signature__ = __import__("inspect").signature(claim.judge)  # type: ignore[attr-defined]
+    judge.__signature__ = inspect.signature(claim.judge)  # type: ignore[attr-defined]
     return dataclasses.replace(claim, judge=judge)
 
 
@@ -110,12 +111,22 @@ def _notices(claim: Claim) -> Callable[[Any], bool]:
     return notices
 
 
-if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        module = vars(importlib.import_module(name))
-        tables = [test for word, test in module.items() if word.startswith("test_") and hasattr(test, "rows")]
-        results = [each for test in tables for each in hunt(test)]
-        print(f"{name}: {sum(seen for _, seen in results)} of {len(results)} noticed")
-        for what, seen in results:
-            if not seen:
-                print("   not noticed:", what)
+def tables_of(module: str) -> list[Any]:
+    """The tables of controls of a file of tests."""
+    found = vars(importlib.import_module(module))
+    return [test for word, test in found.items() if word.startswith("test_") and hasattr(test, "rows")]
+
+
+def hunt_room(room: str) -> Iterator[tuple[str, bool]]:
+    """The same for all files of tests of a room's claims."""
+    folder = TESTS / room / "claims"
+    for file in sorted(folder.glob("test_*.py")):
+        for test in tables_of(f"tests.papers.{room}.claims.{file.stem}"):
+            yield from hunt(test)
+
+
+def in_words(results: list[tuple[str, bool]]) -> str:
+    """How many are noticed, and which are not."""
+    missed = [f"  not noticed: {what}" for what, seen in results if not seen]
+    noticed = len(results) - len(missed)
+    return "\n".join([f"declarations: {noticed} of {len(results)} weakened ones noticed by their controls", *missed])
