@@ -1,5 +1,6 @@
 """The contract of the command line: output, exit codes, and what is left behind."""
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -180,7 +181,8 @@ class TestCheck:
         def fail(*_: Any) -> None:
             raise ZeroDivisionError("no runs")
 
-        monkeypatch.setattr(HOLDING, "judge", fail)
+        broken = dataclasses.replace(HOLDING, judge=fail)
+        monkeypatch.setattr("tests.rooms.toy2020.claims.theorems.theorem_2", broken)
         result = lab("check", HOLDING.id, STEP.id, code=3)
         assert "Traceback" not in result.output
         assert f"✗ NOT COMPUTED  {HOLDING.id}\n  {HOLDING.id} failed: ZeroDivisionError: no runs\n" in result.stdout

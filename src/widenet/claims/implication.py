@@ -18,6 +18,7 @@ found here and in `sides`, once for all claims.
 """
 
 import dataclasses
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -164,13 +165,16 @@ class Clause:
         limit = "" if self.limit in (None, PER_CASE) else f" {self.limit:g}"
         tolerance = f" {self.tolerance}" if self.tolerance else ""
         anyway = "" if self.trivial is None else f", {self.trivial:g} holds anyway"
-        event = f", in {self.event}" if self.event else ""
+        event = f", in {plain(self.event)}" if self.event else ""
         return f"{self.sense}{limit}{tolerance}{anyway}{event}"
 
     def row(self) -> dict[str, Any]:
         """As JSON values, without what is left at its default; for the index of all claims."""
         named = {each.name: (getattr(self, each.name), each.default) for each in dataclasses.fields(self)[1:]}
-        return {name: value for name, (value, default) in named.items() if value != default}
+        row = {name: value for name, (value, default) in named.items() if value != default}
+        if row.get("limit") in (math.inf, -math.inf):  # strict JSON has no word for it
+            row["limit"] = "Infinity" if row["limit"] > 0 else "-Infinity"
+        return row
 
 
 class Clauses(Mapping[str, Clause]):

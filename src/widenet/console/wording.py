@@ -178,7 +178,7 @@ def clause(row: Mapping[str, Any]) -> str:
     if "tolerance" in row:
         words += f" ({row['tolerance']})"
     if "event" in row:
-        words += f", in {row['event']}"
+        words += f", in {plain(row['event'])}"
     return words
 
 

@@ -37,6 +37,7 @@ def claim_row(claim: "Claim") -> Row:
     """A claim as JSON values."""
     return {
         "id": claim.id,
+        "paper": claim.paper,
         "kind": claim.kind.value,
         "title": claim.title,
         "statement": claim.statement,
@@ -50,7 +51,8 @@ def claim_row(claim: "Claim") -> Row:
 def figure_row(figure: "Figure") -> Row:
     """A figure as JSON values."""
     reads = [each.id for each in figure.reads]
-    return {"id": figure.id, "title": figure.title, "caption": figure.caption, "reads": reads}
+    words = {"id": figure.id, "paper": figure.paper, "title": figure.title, "caption": figure.caption}
+    return {**words, "reads": reads}
 
 
 def text(claims: "Iterable[Claim]", figures: "Iterable[Figure]") -> str:
@@ -67,7 +69,7 @@ def _lines(row: Row) -> str:
 
 
 def _json(row: Row) -> str:
-    return json.dumps(row, ensure_ascii=False)
+    return json.dumps(row, ensure_ascii=False, allow_nan=False)
 
 
 @functools.cache
