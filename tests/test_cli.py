@@ -113,6 +113,12 @@ class TestShow:
         assert "widenet figure toy2020.figure_1" in lab("show", "toy2020.figure_1").stdout
         assert "widenet list toy2020" in lab("show", "toy2020").stdout
 
+    def test_a_claim_in_a_file_of_yours(self, lab: Invoke) -> None:
+        file = Path(__file__).parents[1] / "examples" / "perceptron.py"
+        text = lab("show", f"{file}:perceptron").stdout
+        assert "at most ‖w*‖² mistakes" in text
+        assert f"widenet check {file}:perceptron" in text
+
     def test_an_unknown_name_is_refused(self, lab: Invoke) -> None:
         assert "did you mean 'toy2020.theorem_2'?" in refused(lab("show", "toy2020.theorm_2", code=2))
 

@@ -51,6 +51,7 @@ __all__ = [
     "more_than",
     "normalized",
     "pick",
+    "plain",
     "separable",
     "undecided",
 ]
@@ -431,6 +432,11 @@ def claim(
         )
 
     return make
+
+
+def plain(text: str) -> str:
+    """A text without the signs around its mathematics, for a terminal."""
+    return text.replace("$", "")
 
 
 def expected_of(id: str) -> Verdict:

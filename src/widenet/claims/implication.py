@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Runs
+from widenet.claims.base import Evidence, Runs, plain
 from widenet.claims.hypotheses import Hypothesis
-from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides, evidence, plain
+from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides, evidence
 
 if TYPE_CHECKING:
     from widenet.claims.base import Claim

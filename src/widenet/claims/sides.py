@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Part, Runs, normalized, undecided
+from widenet.claims.base import Evidence, Hypothesis, Part, Runs, normalized, plain, undecided
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 
 BLURRED = 1e-3
@@ -551,11 +551,6 @@ def _built(key: str, conjunct: Conjunct) -> Part:
     if isinstance(conjunct, Part):
         return conjunct.model_copy(update={"name": key, "key": key})
     return conjunct.part(plain(conjunct.text) or key).model_copy(update={"key": key})
-
-
-def plain(text: str) -> str:
-    """A text without the signs around its mathematics, for a terminal."""
-    return text.replace("$", "")
 
 
 def _plain(value: Any) -> Any:

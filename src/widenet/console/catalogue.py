@@ -7,7 +7,7 @@ from widenet import papers
 from widenet.claims.base import Kind
 from widenet.data.catalogue import DATASETS
 from widenet.errors import InputError, UnknownName
-from widenet.papers import index
+from widenet.papers import index, outside
 from widenet.papers.base import Paper
 
 Row = dict[str, Any]
@@ -42,11 +42,16 @@ def _papers(chosen: tuple[Paper, ...]) -> list[Row]:
 
 
 def about(id: str) -> Row:
-    """What is known about a claim, a figure or a paper without running anything.
+    """What is known about a claim, a figure or a paper without running anything; or about a claim in a file of yours.
 
     Raises:
-      UnknownName: there is none with this id.
+      InputError: there is none with this id.
     """
+    if outside.is_outside(id):
+        found = outside.claims_in(id)
+        if len(found) > 1:
+            raise InputError(f"{id} has several claims; name one of them: {', '.join(each.name for each in found)}.")
+        return index.claim_row(found[0]) | {"id": id}
     kinds = {**dict.fromkeys(papers.claim_ids(), "claims"), **dict.fromkeys(papers.figure_ids(), "figures")}
     kinds |= {paper.key: "papers" for paper in papers.PAPERS}
     if id not in kinds:

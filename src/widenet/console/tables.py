@@ -15,9 +15,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from widenet.claims.base import Claim, Hypothesis, Part
+from widenet.claims.base import Claim, Hypothesis, Part, plain
 from widenet.console import layout, wording
-from widenet.console.wording import Badge, Tone, plain
+from widenet.console.wording import Badge, Tone
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison

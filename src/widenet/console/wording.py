@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict
+from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict, plain
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
@@ -163,11 +163,6 @@ def reason(comparison: "Comparison") -> str:
 def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
     """Why these bands, each reason once."""
     return list(dict.fromkeys(filter(None, map(reason, comparisons))))
-
-
-def plain(text: str) -> str:
-    """A text without the signs around its mathematics."""
-    return text.replace("$", "")
 
 
 def clause(row: Mapping[str, Any]) -> str:
