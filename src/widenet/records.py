@@ -32,3 +32,12 @@ class Scale(enum.StrEnum):
         if text not in known:
             raise UnknownName("scale", text, known)
         return known[text]
+
+
+class Form(enum.StrEnum):
+    """Whose statement a claim is."""
+
+    PAPER = "the paper's"
+    PRINTED = "false as printed"
+    REPAIR = "repaired"
+    SHARPER = "sharper than printed"

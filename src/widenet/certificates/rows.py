@@ -8,6 +8,7 @@ from widenet import papers
 from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.views import View
 from widenet.claims import Claim, Evidence, Hypothesis, Kind, Silence, Verdict
+from widenet.claims.base import plain
 from widenet.claims.meaning import Meaning
 from widenet.progress import Progress, parts, silent
 from widenet.records import ClosedModel
@@ -118,7 +119,7 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
 
 
 def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
-    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=claim.statement, meaning=claim.meaning)
+    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=plain(claim.statement), meaning=claim.meaning)
     start, silence, has_crashed = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:

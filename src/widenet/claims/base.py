@@ -30,7 +30,7 @@ from widenet.claims.hypotheses import (
 )
 from widenet.claims.meaning import Meaning
 from widenet.claims.silence import Applied, Silence
-from widenet.records import ClosedModel, Scale
+from widenet.records import ClosedModel, Form, Scale
 
 if TYPE_CHECKING:
     from widenet.claims.implication import Clauses, Given, Promise
@@ -280,6 +280,7 @@ class Claim:
         them, or a `Silence`.
       meaning: the promise in plain words, or None.
       title: the statement in at most 60 characters of plain words, for lists.
+      form: whose statement it is: the paper's, or ours in its place. Findings say which claims are repairs.
     """
 
     id: str
@@ -295,6 +296,7 @@ class Claim:
     settings_on: Callable[[Any], Any] | None = field(default=None, repr=False)
     meaning: Meaning | None = field(default=None, repr=False)
     title: str = ""
+    form: Form = Form.PAPER
 
     def __post_init__(self) -> None:
         """It has one source of what it judges."""
@@ -371,7 +373,7 @@ class Claim:
 
         A name that ends in `_as_printed` is expected to be violated.
         """
-        given = {key: changes.pop(key) for key in ("reads", "draws", "kind", "given") if key in changes}
+        given = {key: changes.pop(key) for key in ("reads", "draws", "kind", "given", "form") if key in changes}
         if "reads" in given:
             given["reads"], given["draws"] = _as_tuple(given["reads"]), None
         elif "draws" in given:
@@ -402,6 +404,7 @@ def claim(
     on: Callable[[Any], Any] | None = None,
     means: Meaning | None = None,
     title: str = "",
+    form: Form = Form.PAPER,
 ) -> Callable[[Callable[..., Any]], Claim]:
     """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that a reader sees.
 
@@ -429,6 +432,7 @@ def claim(
             on,
             means,
             title,
+            form,
         )
 
     return make

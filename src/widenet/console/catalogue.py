@@ -9,9 +9,10 @@ from widenet.data.catalogue import DATASETS
 from widenet.errors import InputError, UnknownName
 from widenet.papers import index, outside
 from widenet.papers.base import Paper
+from widenet.papers.findings import finding_of
+from widenet.papers.glossary import glossary_of
 
 Row = dict[str, Any]
-PRINTED = "_as_printed"
 
 
 def listing(noun: str, paper: str | None) -> list[Row]:
@@ -51,13 +52,14 @@ def about(id: str) -> Row:
         found = outside.claims_in(id)
         if len(found) > 1:
             raise InputError(f"{id} has several claims; name one of them: {', '.join(each.name for each in found)}.")
-        return index.claim_row(found[0]) | {"id": id}
+        return index.claim_row(found[0]) | {"id": id, "symbols": []}
     kinds = {**dict.fromkeys(papers.claim_ids(), "claims"), **dict.fromkeys(papers.figure_ids(), "figures")}
     kinds |= {paper.key: "papers" for paper in papers.PAPERS}
     if id not in kinds:
         raise UnknownName("claim, figure or paper", id, kinds)
     rows = ROWS[kinds[id]]((papers.find_paper(id.partition(".")[0]),))
-    return next(row for row in rows if row.get("id", row.get("key")) == id) | _related(id)
+    row = next(row for row in rows if row.get("id", row.get("key")) == id)
+    return row | (_more_about(row) if kinds[id] == "claims" else {})
 
 
 def _claims(chosen: tuple[Paper, ...]) -> list[Row]:
@@ -70,12 +72,15 @@ def _figures(chosen: tuple[Paper, ...]) -> list[Row]:
     return index.figure_rows(chosen)
 
 
-def _related(id: str) -> Row:
-    """The other form of a statement that is false as printed."""
-    other = id.removesuffix(PRINTED) if id.endswith(PRINTED) else f"{id}{PRINTED}"
-    if other not in papers.claim_ids():
-        return {}
-    return {"repaired_by" if id.endswith(PRINTED) else "false_as_printed": other}
+def _more_about(row: Row) -> Row:
+    """What a page about one claim shows besides: its symbols, its finding, and what it is related to."""
+    known = {each.symbol: each.model_dump() for paper in (row["paper"], "") for each in glossary_of(paper)[::-1]}
+    found = finding_of(row["id"])
+    return {
+        "symbols": [known[symbol] for symbol in row["symbols"] if symbol in known],
+        "finding": None if found is None else found.model_dump(mode="json"),
+        **index.related(row["id"], papers.PAPERS),
+    }
 
 
 def _data(_: tuple[Paper, ...]) -> list[Row]:

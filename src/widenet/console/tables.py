@@ -177,16 +177,36 @@ def _sources(row: Mapping[str, Any]) -> Table:
     facts = Table.grid(padding=(0, 2))
     facts.add_column(no_wrap=True)
     words = {
-        "reads": ", ".join(dict.fromkeys(row["reads"])) or "nothing: it generates its own test cases",
-        "expected": row["expected_verdict"],
+        "statement": row["form"],
+        **_finding(row.get("finding")),
         "repaired by": row.get("repaired_by"),
-        "false as printed": row.get("false_as_printed"),
+        "false as printed": ", ".join(row.get("false_as_printed", ())),
+        "symbols": "; ".join(f"{each['symbol']}: {each['meaning']}" for each in row.get("symbols", ())),
+        "reads": ", ".join(dict.fromkeys(row["reads"])) or "nothing: it generates its own test cases",
+        "same runs": _few(row.get("same_runs", ())),
+        "figures": ", ".join(row.get("figures", ())),
+        "expected": row["expected_verdict"],
         "check it": f"widenet check {row['id']}",
     }
     for word, value in words.items():
         if value:
             facts.add_row(Text(word, style="dim"), Text(value))
     return facts
+
+
+def _finding(found: Mapping[str, str] | None) -> dict[str, str]:
+    """How grave it is, where it fails, what holds instead, and what survives."""
+    if found is None:
+        return {}
+    survives = f"{found['survives']}; {found['conclusion']}"
+    words = {"gravity": found["gravity"], "fails": found["fails"], "instead": found["holds"], "survives": survives}
+    return {name: text.replace("`", "") for name, text in words.items()}
+
+
+def _few(ids: Sequence[str], most: int = 6) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    return ", ".join(ids[:most]) + more
 
 
 def check_report(results: "Results") -> list[RenderableType]:
@@ -272,7 +292,7 @@ def check_block(outcome: "CheckOutcome") -> RenderableType:
     claim, evidence = outcome.claim, outcome.evidence
     badge = wording.badge(claim, evidence)
     head = Text.assemble((claim.id, "bold"), "  ", _badge(badge), "  ", (f"{claim.kind.value}, {claim.where}", "dim"))
-    body: list[RenderableType] = [Text(claim.statement)]
+    body: list[RenderableType] = [Text(plain(claim.statement))]
     if badge.tone is Tone.FINDING:
         words = "A finding, not an alarm: the statement is false as printed; the repaired one has the plain id."
         body.append(Text(words, style=STYLES[badge.tone]))

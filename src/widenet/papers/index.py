@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widenet.papers.base import Paper
+from widenet.papers.findings import finding_of, findings_of
+from widenet.papers.glossary import symbols_of
+from widenet.records import Form
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -34,17 +37,43 @@ def figure_rows(papers: Iterable[Paper]) -> list[Row]:
 
 
 def claim_row(claim: "Claim") -> Row:
-    """A claim as JSON values."""
+    """A claim as JSON values; mathematics stands between `$…$`."""
+    clauses = [each.row() for each in claim.clauses.values()]
+    texts = (claim.title, claim.statement, *(each["text"] for each in clauses))
     return {
         "id": claim.id,
         "paper": claim.paper,
         "kind": claim.kind.value,
+        "form": form_of(claim).value,
         "title": claim.title,
         "statement": claim.statement,
         "where": claim.where,
         "expected_verdict": claim.expected.value,
         "reads": [each.id for each in claim.reads],
-        "clauses": [each.row() for each in claim.clauses.values()],
+        "symbols": [each.symbol for each in symbols_of(claim.paper, *texts)],
+        "clauses": clauses,
+    }
+
+
+def form_of(claim: "Claim") -> Form:
+    """Whose statement it is. A claim that a finding names as its repair is one, whatever it says of itself."""
+    if finding_of(claim.id) is not None:
+        return Form.PRINTED
+    is_repair = any(each.repair == claim.id for each in findings_of(claim.paper))
+    return Form.REPAIR if is_repair else claim.form
+
+
+def related(id: str, papers: Iterable[Paper]) -> Row:
+    """The other forms of a statement, and the claims and figures that read the same runs, by their ids."""
+    papers = [each for each in papers if each.key == id.split(".")[0]]
+    claims, figures = claim_rows(papers), figure_rows(papers)
+    reads = {experiment for row in claims if row["id"] == id for experiment in row["reads"]}
+    found = finding_of(id)
+    return {
+        "repaired_by": found.repair if found else None,
+        "false_as_printed": [each.claim for paper in papers for each in findings_of(paper.key) if each.repair == id],
+        "same_runs": [row["id"] for row in claims if row["id"] != id and reads & {*row["reads"]}],
+        "figures": [row["id"] for row in figures if reads & {*row["reads"]}],
     }
 
 

@@ -16,6 +16,7 @@ import xarray as xr
 
 from widenet import papers
 from widenet.claims import Claim, Evidence, Verdict
+from widenet.claims.base import plain
 from widenet.figures import Comparison, Figure
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
@@ -124,7 +125,7 @@ class CheckOutcome:
             "paper": self.claim.paper,
             "kind": self.claim.kind.value,
             "title": self.claim.title,
-            "statement": self.claim.statement,
+            "statement": plain(self.claim.statement),
             "where": self.claim.where,
             **as_json(self.evidence),
             "expected": self.is_expected,

@@ -1,0 +1,155 @@
+"""The symbols of the papers, as data: `glossary.toml` of each paper, and the one that all share.
+
+A text has its mathematics between `$…$`. `symbols_of` lists the entries that it uses, and `unknown_in` the letters that
+no entry explains. docs/glossary.md is made from these files. Reading them needs neither NumPy nor JAX.
+"""
+
+import functools
+import re
+from pathlib import Path
+
+from widenet.papers.findings import read_toml
+from widenet.records import ClosedModel
+
+MATHEMATICS = re.compile(r"\$([^$]*)\$")
+WORDS = frozenset(
+    [
+        "acos",
+        "and",
+        "arccos",
+        "at",
+        "cos",
+        "det",
+        "dim",
+        "distance",
+        "erf",
+        "erfc",
+        "every",
+        "exp",
+        "for",
+        "if",
+        "in",
+        "inf",
+        "is",
+        "lim",
+        "ln",
+        "log",
+        "max",
+        "mean",
+        "median",
+        "min",
+        "mod",
+        "not",
+        "of",
+        "or",
+        "over",
+        "poly",
+        "rank",
+        "sign",
+        "sin",
+        "span",
+        "such",
+        "sup",
+        "tan",
+        "that",
+        "the",
+        "then",
+        "tr",
+        "where",
+        "with",
+    ]
+) | {"E", "Pr", "ReLU", "Var", "e", "π", "Σ", "Π"}
+"""Names of functions and constants, and words that stand inside a formula."""
+LETTER = r"[A-Za-zÀ-ÖØ-öø-ɏͰ-Ͽℓ]"
+ATOM = re.compile(
+    rf"(?P<letter>{LETTER})(?P<accents>[\u0300-\u036f]*)(?P<marks>['′*⁺⁻]*)"
+    r"(?P<below>_(?:\{[^{}]*\}|[^\W_]|[₊₋±+−])|[₀-₉₊₋ₐ-ₜ]+)?(?P<above>\^(?:\{[^{}]*\}|\([^()]*\)|\w)|[⁺⁻]|\([^\W\d_]\))?"
+)
+
+
+class Symbol(ClosedModel):
+    """A symbol, the word that the code uses for it, and what it means.
+
+    Attributes:
+      symbol: one, or several with a comma between them; a remark in brackets may follow ("X, Y (E.17)").
+      word: the name in the code between backquotes, or the word of the field in italics.
+    """
+
+    symbol: str
+    word: str
+    meaning: str
+
+    @functools.cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The symbols one by one."""
+        return tuple(re.split(r", (?![^(\[{⟨]*[)\]}⟩])", re.sub(r" \([^()]*\)$", "", self.symbol)))
+
+
+def glossary_of(paper: str = "") -> tuple[Symbol, ...]:
+    """The entries of a paper, by its key; without one, those that all papers share."""
+    return tuple(Symbol(**row) for row in _file(paper).get("symbol", ()))
+
+
+def about(paper: str) -> str:
+    """A sentence that stands above the table of a paper, or nothing."""
+    return _file(paper).get("about", "")
+
+
+def symbols_of(paper: str, *texts: str) -> list[Symbol]:
+    """The entries that these texts use, those of the paper before those that all share."""
+    formulas = [formula for text in texts for formula in MATHEMATICS.findall(text)]
+    atoms = {form for formula in formulas for names in _names(formula) for form in names}
+    return [
+        entry
+        for entry in (*_entries(paper), *_entries(""))
+        if any(form in atoms or any(_is_part(form, formula) for formula in formulas) for form in entry.forms)
+    ]
+
+
+def unknown_in(paper: str, *texts: str) -> list[str]:
+    """The letters in the mathematics of these texts that no entry explains."""
+    known = {form for entry in (*_entries(paper), *_entries("")) for form in entry.forms}
+    found = (names for text in texts for formula in MATHEMATICS.findall(text) for names in _names(formula))
+    return sorted({names[0] for names in found if not known & set(names)})
+
+
+def _names(formula: str) -> list[tuple[str, ...]]:
+    """Every letter of a formula with what is attached to it; then with less, down to the letter alone."""
+    without_words = re.sub(r"[A-Za-z]{2,}", lambda run: " " if run[0] in WORDS else run[0], formula)
+    found = []
+    for atom in ATOM.finditer(without_words):
+        letter = atom["letter"] + atom["accents"]
+        below, above = atom["below"] or "", atom["above"] or ""
+        names = (
+            atom[0],
+            letter + atom["marks"] + below,
+            letter + below + above,
+            letter + below,
+            letter + atom["marks"],
+        )
+        if letter not in WORDS:
+            found.append(tuple(dict.fromkeys((*names, letter))))
+    inner = [each for atom in ATOM.finditer(without_words) for each in _inside(atom["below"], atom["above"])]
+    return found + [names for text in inner for names in _names(text)]
+
+
+def _inside(*attached: str | None) -> list[str]:
+    """What stands in a subscript or a superscript: an index, or a formula."""
+    return [each.strip("_^{}()") for each in attached if each and re.search(LETTER, each)]
+
+
+def _is_part(form: str, formula: str) -> bool:
+    """Whether a symbol that is no single letter stands in a formula."""
+    if not re.search(r"[^\w]", form):
+        return False
+    return re.search(rf"(?<!{LETTER}){re.escape(form)}(?!{LETTER})", formula) is not None
+
+
+@functools.cache
+def _entries(paper: str) -> tuple[Symbol, ...]:
+    return glossary_of(paper)
+
+
+@functools.cache
+def _file(paper: str) -> dict:
+    return read_toml(Path(__file__).parent / paper / "glossary.toml")
