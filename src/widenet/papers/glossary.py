@@ -12,8 +12,8 @@ from widenet.papers.findings import read_toml
 from widenet.records import ClosedModel
 
 MATHEMATICS = re.compile(r"\$([^$]*)\$")
-_WORDS = """acos and arccos at cos det dim distance erf erfc every exp for if in inf is lim ln log max mean median min mod
-not of or over poly rank sign sin span such sup tan that the then tr where with E Pr ReLU Var e π Σ Π"""
+_WORDS = """acos and arccos at cos det dim distance erf erfc every exp for if in inf is lim ln log max mean median min
+mod not of or over poly rank sign sin span such sup tan that the then tr where with E Pr ReLU Var e π Σ Π"""
 WORDS = frozenset(_WORDS.split())
 """Names of functions and constants, and words that stand inside a formula."""
 LETTER = r"[A-Za-zÀ-ÖØ-öø-ɏͰ-Ͽℓ]"
