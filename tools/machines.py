@@ -5,24 +5,28 @@ processor, and everything runs on one core or on two. For each such machine this
   - runs the numeric tests,
   - runs them again with a term dropped or in float32, which must fail there too,
   - runs `widenet check --all` and compares verdicts, hypotheses, parts, counts and numbers with those of this computer.
-It writes the table of docs/machines.md. Results of `check` are kept in build/machines, so an interrupted command goes
-on where it stopped.
+It writes the table of docs/machines.md. Machines run side by side, as many as there are cores for. Results are kept in
+build/machines, so an interrupted command goes on where it stopped.
 
-    python -m tools.machines                      everything (about an hour and a half on two cores)
+    python -m tools.machines                      everything (about an hour on two cores)
     python -m tools.machines --machine sse        one machine alone
     python -m tools.machines --only checks        tests, controls or checks alone
     python -m tools.machines --paper li2018       the claims of one paper
 """
 
 import argparse
-import functools
+import concurrent.futures
+import contextlib
+import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +58,8 @@ os.sched_setaffinity(0, [int(core) for core in sys.argv[1].split(",")])
 os.execv(sys.argv[2], sys.argv[2:])
 """
 """A program that becomes another one, which runs on some cores alone."""
+PAUSE = 30.0
+"""Seconds between two words about how far everything is."""
 OLDEST_TO_NEWEST = ("SSE4_2", "AVX", "AVX2", "AVX512")
 
 
@@ -98,18 +104,21 @@ class Machine:
             own["NPY_DISABLE_CPU_FEATURES"] = " ".join(self.without)
         return {name: value for name, value in os.environ.items() if name != "MACHINE_XLA_FLAGS"} | own
 
-    def run(self, *arguments: str, folder: Path, quiet: bool = False) -> subprocess.CompletedProcess[str]:
-        """A Python program on this machine."""
-        cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[: self.cores]))
-        return subprocess.run(
-            [sys.executable, "-c", ON_CORES, cores, sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.environment(folder),
-            text=True,
-            stdout=subprocess.PIPE if quiet else None,
-            stderr=subprocess.PIPE if quiet else None,
-            check=False,
-        )
+    def run(
+        self, *arguments: str, folder: Path, cores: Sequence[int] = (), log: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """A Python program on this machine; what it says goes to the log, or into what is returned."""
+        own = ",".join(map(str, cores or sorted(os.sched_getaffinity(0))[: self.cores]))
+        with contextlib.nullcontext(subprocess.PIPE) if log is None else log.open("w", encoding="utf-8") as output:
+            return subprocess.run(
+                [sys.executable, "-c", ON_CORES, own, sys.executable, *arguments],
+                cwd=ROOT,
+                env=self.environment(folder),
+                text=True,
+                stdout=output,
+                stderr=subprocess.PIPE if log is None else subprocess.STDOUT,
+                check=False,
+            )
 
 
 HERE = Machine("this computer")
@@ -150,36 +159,118 @@ def possible() -> list[Machine]:
     ]
 
 
-def tested(machine: Machine, folder: Path, jobs: int) -> str:
-    """Runs the numeric tests."""
-    workers = () if machine.cores == 1 else ("-n", str(jobs))
-    done = machine.run("-m", "pytest", *NUMERIC_TESTS, "-p", "no:cacheprovider", *workers, folder=folder)
-    return "passed" if done.returncode == 0 else "FAILED"
+class Cores:
+    """The cores of this computer, lent to one machine at a time, in the order in which they asked."""
+
+    def __init__(self, cores: Sequence[int]):
+        """All of them are free."""
+        self._free, self._queue, self._change = list(cores), [], threading.Condition()
+
+    @contextlib.contextmanager
+    def lent(self, count: int) -> Iterator[list[int]]:
+        """Waits for this many cores."""
+        ticket = object()
+        with self._change:
+            self._queue.append(ticket)
+            self._change.wait_for(lambda: self._queue[0] is ticket and len(self._free) >= count)
+            self._queue.pop(0)
+            own, self._free = self._free[:count], self._free[count:]
+            self._change.notify_all()
+        try:
+            yield own
+        finally:
+            with self._change:
+                self._free += own
+                self._change.notify_all()
 
 
-def controlled(machine: Machine, folder: Path) -> str:
-    """Runs the tests of weakened programs; each of them must fail."""
-    from tools.weakened import WEAKENED
+@dataclass
+class Trial:
+    """What is tried on one machine, and what came out.
 
-    caught = 0
-    for name, (_, tests) in WEAKENED.items():
-        options = ("-p", PLUGIN, "-p", "no:cacheprovider", "--weakened", name)
-        done = machine.run("-m", "pytest", tests, "-x", *options, folder=folder, quiet=True)
-        caught += done.returncode == 1  # of pytest: tests ran, and one failed
-    return f"{caught} of {len(WEAKENED)} caught" if caught == len(WEAKENED) else f"{caught} of {len(WEAKENED)}: FAILED"
+    Attributes:
+      tests, controls: how they ended, in words.
+      rows: what `widenet check` said there.
+      doing: what it is doing now; "" while it waits.
+    """
+
+    machine: Machine
+    folder: Path
+    cores: Cores
+    tests: str = NOT_TRIED
+    controls: str = NOT_TRIED
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    doing: str = ""
+
+    def run(self, only: str | None, which: Sequence[str]) -> "Trial":
+        """Everything, or one of tests, controls and checks."""
+        if only in (None, "checks"):
+            self.rows = self._once("check" + "".join(which), self.machine.cores, lambda own: self._checked(which, own))
+        if only in (None, "controls"):
+            self.controls = self._once("controls", 1, self._controlled)
+        if only in (None, "tests"):
+            self.tests = self._once("tests", 1, self._tested)
+        return self
+
+    def _once(self, what: str, count: int, do: Callable[[Sequence[int]], Any]) -> Any:
+        """Does it on its own cores, unless it was done with the same sources and did not fail."""
+        kept, stamp = self.folder / f"{what}.json", stamp_of_sources()
+        if kept.exists() and (found := json.loads(kept.read_text(encoding="utf-8")))["stamp"] == stamp:
+            return found["result"]
+        with self.cores.lent(count) as own:
+            start, self.doing = time.monotonic(), what
+            result = do(own)
+            self.doing = ""
+        words = f": {result}" if isinstance(result, str) else ""
+        tell(f"{self.machine.name}: {what}{words}, {time.monotonic() - start:.0f} s")
+        if "FAILED" not in str(words):
+            kept.write_text(json.dumps({"stamp": stamp, "result": result}), encoding="utf-8")
+        return result
+
+    def _tested(self, own: Sequence[int]) -> str:
+        """Runs the numeric tests on one core."""
+        log = self.folder / "tests.log"
+        options = ("-p", "no:cacheprovider", "--tb=short")
+        done = self.machine.run("-m", "pytest", *NUMERIC_TESTS, *options, folder=self.folder, cores=own, log=log)
+        *_, last = log.read_text(encoding="utf-8").splitlines() or [""]
+        return last.partition(" in ")[0] if done.returncode == 0 else f"FAILED: {last}; see {log.relative_to(ROOT)}"
+
+    def _controlled(self, own: Sequence[int]) -> str:
+        """Runs the tests of weakened programs; each of them must fail."""
+        from tools.weakened import WEAKENED
+
+        caught = 0
+        for name, (_, tests) in WEAKENED.items():
+            options = ("-p", PLUGIN, "-p", "no:cacheprovider", "--weakened", name)
+            done = self.machine.run("-m", "pytest", tests, "-x", *options, folder=self.folder, cores=own)
+            caught += done.returncode == 1  # of pytest: tests ran, and one failed
+        of_all = f"{caught} of {len(WEAKENED)} caught"
+        return of_all if caught == len(WEAKENED) else f"{of_all}: FAILED"
+
+    def _checked(self, which: Sequence[str], own: Sequence[int]) -> list[dict[str, Any]]:
+        """The rows of `widenet check` there."""
+        program = "import sys; from widenet.cli import main; sys.argv[0] = 'widenet'; main()"
+        options = ("check", *which, "--json", "--jobs", str(len(own)))
+        done = self.machine.run("-c", program, *options, folder=self.folder, cores=own)
+        if done.returncode not in (0, 1, 3):
+            raise SystemExit(f"{self.machine.name}: widenet check ended with {done.returncode}\n{done.stderr[-4000:]}")
+        return json.loads(done.stdout)
+
+    def progress(self) -> str:
+        """What it is doing now, and how far it is."""
+        log = self.folder / "tests.log"
+        shares = re.findall(r"\[ *(\d+)%\]", log.read_text(encoding="utf-8")) if self.doing == "tests" else []
+        return f"{self.machine.name} {self.doing}{f' {shares[-1]} %' if shares else ''}" if self.doing else ""
 
 
-def checked(machine: Machine, folder: Path, which: Sequence[str], jobs: int) -> list[dict[str, Any]]:
-    """The rows of `widenet check` there, kept for the next time."""
-    kept = folder / ("-".join(which).strip("-") + ".json")
-    program = "import sys; from widenet.cli import main; sys.argv[0] = 'widenet'; main()"
-    done = machine.run(
-        "-c", program, "check", *which, "--json", "--jobs", str(min(jobs, machine.cores)), folder=folder, quiet=True
-    )
-    if done.returncode not in (0, 1, 3):
-        raise SystemExit(f"{machine.name}: widenet check ended with {done.returncode}\n{done.stderr[-4000:]}")
-    kept.write_text(done.stdout, encoding="utf-8")
-    return json.loads(done.stdout)
+def stamp_of_sources() -> str:
+    """A digest of everything that tests and checks depend on."""
+    files = [path for folder in ("src", "tests", "tools", "examples") for path in (ROOT / folder).rglob("*")]
+    kept = sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
+    digest = hashlib.sha256()
+    for path in (*kept, ROOT / "pyproject.toml"):
+        digest.update(str(path.relative_to(ROOT)).encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def row(machine: Machine, tests: str, controls: str, differences: Differences | None) -> list[str]:
@@ -200,40 +291,42 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
     which = ("--paper", chosen.paper) if chosen.paper else ("--all",)
-    BUILD.mkdir(parents=True, exist_ok=True)
-    base = checked(HERE, _folder(HERE), which, chosen.jobs) if chosen.only in (None, "checks") else []
+    cores = Cores(sorted(os.sched_getaffinity(0))[: max(chosen.jobs, max(each.cores for each in known.values()))])
+    base = [Trial(HERE, _folder(HERE), cores)] if chosen.only in (None, "checks") else []
+    trials = [Trial(known[name], _folder(known[name]), cores) for name in chosen.machine or known]
+    _run([*base, *trials], chosen.only, which)
     rows, is_good = [], True
-    for name in chosen.machine or known:
-        machine, folder = known[name], _folder(known[name])
-        tell(f"{name}: XLA_FLAGS={machine.flags}")
-        tests = controls = NOT_TRIED
-        if chosen.only in (None, "tests"):
-            tests = _timed("tests", functools.partial(tested, machine, folder, chosen.jobs))
-        if chosen.only in (None, "controls"):
-            controls = _timed("controls", functools.partial(controlled, machine, folder))
-        differences = None
-        if base:
-            differences = compare(base, checked(machine, folder, which, chosen.jobs))
-            tell("\n  ".join([f"checks: {differences.in_words()}", *differences.lines()]))
-        rows.append(row(machine, tests, controls, differences))
-        is_good &= "FAILED" not in f"{tests} {controls}" and not (differences and differences.is_bad)
+    for trial in trials:
+        differences = compare(base[0].rows, trial.rows) if base else None
+        if differences is not None:
+            tell("\n  ".join([f"{trial.machine.name}: check: {differences.in_words()}", *differences.lines()]))
+        rows.append(row(trial.machine, trial.tests, trial.controls, differences))
+        is_good &= "FAILED" not in f"{trial.tests} {trial.controls}" and not (differences and differences.is_bad)
     if not chosen.paper:
         update(PAGE, MARKER, COLUMNS, rows, keys=1)
     print("\n".join(" | ".join(each) for each in rows))
     return 0 if is_good else 1
 
 
+def _run(trials: Sequence[Trial], only: str | None, which: Sequence[str]) -> None:
+    """All of them, side by side; of this computer only what the others are compared with."""
+    start, told = time.monotonic(), ""
+    with concurrent.futures.ThreadPoolExecutor(len(trials)) as pool:
+        waiting = {pool.submit(each.run, "checks" if each.machine is HERE else only, which) for each in trials}
+        while waiting:
+            done, waiting = concurrent.futures.wait(waiting, PAUSE, concurrent.futures.FIRST_EXCEPTION)
+            for each in done:
+                each.result()
+            now = ", ".join(filter(None, (each.progress() for each in trials)))
+            if now != told:
+                tell(f"{(time.monotonic() - start) / 60:.0f} min: {now}")
+            told = now
+
+
 def _folder(machine: Machine) -> Path:
     folder = BUILD / machine.name.replace(" ", "-")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _timed(what: str, do: Callable[[], str]) -> str:
-    start = time.monotonic()
-    words = do()
-    tell(f"{what}: {words}, {time.monotonic() - start:.0f} s")
-    return words
 
 
 def tell(words: str) -> None:

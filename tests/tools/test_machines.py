@@ -1,8 +1,9 @@
 """The same everywhere: what is compared between machines, and one other machine for a minute."""
 
 import copy
-import json
 import math
+import os
+import threading
 
 import pytest
 
@@ -146,21 +147,24 @@ def oldest(tmp_path_factory):
     return machines.possible()[0], tmp_path_factory.mktemp("oldest")
 
 
+def trial(machine, folder):
+    return machines.Trial(machine, folder, machines.Cores(sorted(os.sched_getaffinity(0))))
+
+
 def test_a_minute_on_the_oldest_machine(oldest, tmp_path):
     machine, folder = oldest
-    here = machines.checked(machines.HERE, tmp_path, CLAIMS, 1)
-    there = machines.checked(machine, folder, CLAIMS, 1)
+    here = trial(machines.HERE, tmp_path)._checked(CLAIMS, sorted(os.sched_getaffinity(0))[:1])
+    there = trial(machine, folder).run("checks", CLAIMS).rows
     assert [row["verdict"] for row in here] == ["HOLDS"] * len(CLAIMS)
     found = compare(here, there)
     assert not found.is_bad, "\n".join(found.lines())
     assert found.numbers > 20
-    assert json.loads((folder / f"{'-'.join(CLAIMS)}.json").read_text(encoding="utf-8")) == there
     assert all(math.isfinite(row["seconds"]) for row in there)
 
 
 def test_the_numeric_tests_pass_on_the_oldest_machine(oldest):
     machine, folder = oldest
-    done = machine.run("-m", "pytest", *TESTS, "-p", "no:cacheprovider", folder=folder, quiet=True)
+    done = machine.run("-m", "pytest", *TESTS, "-p", "no:cacheprovider", folder=folder)
     assert done.returncode == 0, done.stdout[-4000:]
 
 
@@ -168,6 +172,55 @@ def test_the_numeric_tests_pass_on_the_oldest_machine(oldest):
 def test_control_a_weakened_program_fails_on_the_oldest_machine(oldest, name):
     machine, folder = oldest
     options = ("-x", "-p", machines.PLUGIN, "-p", "no:cacheprovider", "--weakened", name)
-    done = machine.run("-m", "pytest", WEAKENED[name][1], *options, folder=folder, quiet=True)
+    done = machine.run("-m", "pytest", WEAKENED[name][1], *options, folder=folder)
     assert done.returncode == 1, done.stdout[-4000:]
     assert "AssertionError" in done.stdout
+
+
+def test_what_was_done_with_the_same_sources_is_not_done_again(tmp_path, monkeypatch):
+    done = []
+
+    def tested(self, own):
+        done.append(own)
+        return "5 passed" if len(done) != 2 else "FAILED: 1 failed"
+
+    monkeypatch.setattr(machines.Trial, "_tested", tested)
+    stamps = iter("aabbb")
+    monkeypatch.setattr(machines, "stamp_of_sources", lambda: next(stamps))
+    found = [trial(machines.MACHINES[0], tmp_path).run("tests", ()).tests for _ in range(5)]
+    assert found == ["5 passed", "5 passed", "FAILED: 1 failed", "5 passed", "5 passed"]
+    assert len(done) == 3  # a failure is never kept
+    assert all(len(own) == 1 for own in done)
+
+
+def test_a_changed_source_is_another_stamp(tmp_path, monkeypatch):
+    monkeypatch.setattr(machines, "ROOT", tmp_path)
+    for name in ("src/a.py", "tests/b.py", "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1", encoding="utf-8")
+    first = machines.stamp_of_sources()
+    assert first == machines.stamp_of_sources()
+    (tmp_path / "tests/b.py").write_text("2", encoding="utf-8")
+    assert machines.stamp_of_sources() != first
+
+
+def test_cores_are_lent_in_turn():
+    cores, order = machines.Cores([0, 1]), []
+
+    def use(name, count):
+        with cores.lent(count) as own:
+            order.append((name, own))
+
+    with cores.lent(1) as first:
+        both = threading.Thread(target=use, args=("both", 2))
+        both.start()
+        while not cores._queue:  # until it waits
+            pass
+        one = threading.Thread(target=use, args=("one", 1))
+        one.start()
+        assert order == []  # a core is free, and who asked first comes first
+    both.join(10)
+    one.join(10)
+    assert first == [0]
+    assert [(name, sorted(own)) for name, own in order] == [("both", [0, 1]), ("one", order[1][1])]
+    assert len(order[1][1]) == 1
