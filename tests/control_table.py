@@ -151,7 +151,7 @@ class Edge:
             return {each.key for each in measured_of(claim, tables) if not each.met}
         promised: Mapping[str, Any] = claim.promise(*tables).parts
         parts = {key: (part.part(key), part.optional) for key, part in promised.items()}
-        return {key for key, (part, optional) in parts.items() if not part.kept and (part.cases or not optional)}
+        return {key for key, (part, optional) in parts.items() if not part.kept and (part.n_cases or not optional)}
 
 
 def controls(

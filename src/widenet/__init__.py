@@ -4,8 +4,11 @@
 
     evidence = wn.check("brutzkus2018.theorem_2")
     print(evidence.verdict, evidence.tightness)
+    evidence.part("updates").cases                 # both sides in every run, as a DataFrame
 
-    print(wn.certify("leaves.csv"))                # what every theorem says about your data, and what training does
+    wn.figure("brutzkus2018.figure_1").draw()      # numbers, comparisons with the paper, picture
+    wn.check_on("leaves.csv").to_frame()           # what every theorem says about your data
+    print(wn.certify("leaves.csv"))                # the same in words, and what training does
 
 Names are loaded on first use: `import widenet` costs nothing, and the first name that needs JAX pays for it.
 """
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widenet.certificates import Certificate, certify
     from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Silence, Verdict
+    from widenet.claims.specimen import Choices, Specimen
     from widenet.data import DATASETS, from_arrays, load_csv, load_mnist_pair, make_separable, scale_to_unit_ball
     from widenet.diagnostics import find_separator, margins
     from widenet.errors import WidenetError
@@ -26,14 +30,16 @@ if TYPE_CHECKING:
     from widenet.papers import PAPERS, claim_ids, figure_ids, find_claim, find_figure
     from widenet.progress import silent
     from widenet.records import Scale
-    from widenet.run import check, check_on
+    from widenet.run import Answers, check, check_on, figure
     from widenet.store import Store
     from widenet.training import Recipe, Record, ensemble, train
+    from widenet.training.methods import SGD, Adam, Flow, GradientDescent
     from widenet.types import Dataset, RunStatus, Trajectory
 
 _HOME = {
     "certificates": ("Certificate", "certify"),
     "claims": ("Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "Silence", "Verdict"),
+    "claims.specimen": ("Choices", "Specimen"),
     "data": ("DATASETS", "from_arrays", "load_csv", "load_mnist_pair", "make_separable", "scale_to_unit_ball"),
     "diagnostics": ("find_separator", "margins"),
     "errors": ("WidenetError",),
@@ -44,9 +50,10 @@ _HOME = {
     "papers": ("PAPERS", "claim_ids", "figure_ids", "find_claim", "find_figure"),
     "progress": ("silent",),
     "records": ("Scale",),
-    "run": ("check", "check_on"),
+    "run": ("Answers", "check", "check_on", "figure"),
     "store": ("Store",),
     "training": ("Recipe", "Record", "ensemble", "train"),
+    "training.methods": ("SGD", "Adam", "Flow", "GradientDescent"),
     "types": ("Dataset", "RunStatus", "Trajectory"),
 }
 _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for name in names}
@@ -54,13 +61,19 @@ _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for n
 __all__ = [
     "DATASETS",
     "PAPERS",
+    "SGD",
+    "Adam",
+    "Answers",
     "Certificate",
+    "Choices",
     "Claim",
     "Comparison",
     "Dataset",
     "Evidence",
     "Experiment",
     "Figure",
+    "Flow",
+    "GradientDescent",
     "Hypothesis",
     "Kind",
     "Part",
@@ -69,17 +82,20 @@ __all__ = [
     "RunStatus",
     "Scale",
     "Silence",
+    "Specimen",
     "Store",
     "Trajectory",
     "TwoLayer",
     "Verdict",
     "WideClassifier",
     "WidenetError",
+    "__version__",
     "certify",
     "check",
     "check_on",
     "claim_ids",
     "ensemble",
+    "figure",
     "figure_ids",
     "find_claim",
     "find_figure",
@@ -103,6 +119,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from widenet.run.outcomes import version
+
+        return version()
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'widenet' has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULE_OF[name]), name)

@@ -42,13 +42,13 @@ def test_one_undecided_case_leaves_it_open_and_one_broken_case_breaks_it():
     assert Sides([1.0, math.nan], 2.0).kept is None
     assert Sides([3.0, math.nan], 2.0).kept is False
     part = Sides([1.0, math.nan, 3.0], 2.0).part("x")
-    assert (part.cases, part.broken, part.undecided) == (3, 1, 1)
+    assert (part.n_cases, part.broken, part.undecided) == (3, 1, 1)
 
 
 def test_cases_outside_the_event_are_not_looked_at():
     sides = Sides([1.0, 9.0, math.nan], 2.0, scored=[True, False, False])
     assert sides.kept is True
-    assert (sides.closest, sides.part("x").cases) == (0, 1)
+    assert (sides.closest, sides.part("x").n_cases) == (0, 1)
     assert Sides([9.0], 2.0, scored=[False]).kept is None
 
 
@@ -190,9 +190,9 @@ def test_an_undecided_promise_is_not_called_vacuous():
 def test_cases_may_have_any_shape():
     sides = Sides(np.ones((2, 3)), np.array([[2.0], [0.5]]), trivial=np.ones((2, 3)), scored=np.ones((2, 3), bool))
     part = sides.part("x")
-    assert (part.cases, part.broken, part.measured, part.promised) == (6, 3, 1.0, 0.5)
+    assert (part.n_cases, part.broken, part.measured, part.promised) == (6, 3, 1.0, 0.5)
     nothing = Sides(np.zeros(0), np.zeros(0)).part("x")
-    assert (nothing.kept, nothing.cases, nothing.measured) == (None, 0, None)
+    assert (nothing.kept, nothing.n_cases, nothing.measured) == (None, 0, None)
     lost = Sides([math.nan, math.nan], 1.0).part("x")
     assert (lost.kept, lost.undecided, lost.tightness) == (None, 2, None)
 
@@ -216,7 +216,7 @@ class TestFact:
 
     def test_counts(self):
         part = Fact([True, False, False, False], undecided=[0, 0, 1, 1], scored=[1, 1, 1, 0]).part("x")
-        assert (part.cases, part.broken, part.undecided) == (3, 1, 1)
+        assert (part.n_cases, part.broken, part.undecided) == (3, 1, 1)
 
 
 def at_settings(failed, allowed, **more):
@@ -234,7 +234,7 @@ class TestRateOfSeveralSettings:
         for flip in (slice(None), slice(None, None, -1)):
             part = at_settings([self.none, self.some][flip], [first, second][flip])
             assert (part.kept, part.promised, part.measured) == (kept, second, 40 / 1200)
-            assert (part.cases, part.broken) == (2400, 40)
+            assert (part.n_cases, part.broken) == (2400, 40)
 
     def test_one_with_too_few_runs_leaves_it_undecided(self):
         assert at_settings([self.none, self.some], [1e-9, 0.5]).kept is None

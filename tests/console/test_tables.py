@@ -132,11 +132,11 @@ def test_no_word_is_broken_and_nothing_is_dropped(width: int, monkeypatch: pytes
 
 PARTS = [
     Part(name="at most M_k updates, whatever the order", kept=True, sense="≤", measured=321.0, promised=12345.0,
-         tightness=0.026, cases=64),
-    Part(name="loss exactly 0 at the end", kept=None, cases=64, undecided=2),
-    Part(name="margin of the separator", kept=False, sense="≥", measured=0.5, promised=1.0, tightness=2.0, cases=64,
+         tightness=0.026, n_cases=64),
+    Part(name="loss exactly 0 at the end", kept=None, n_cases=64, undecided=2),
+    Part(name="margin of the separator", kept=False, sense="≥", measured=0.5, promised=1.0, tightness=2.0, n_cases=64,
          broken=3),
-    Part(name="share", kept=True, sense="≤", measured=0.5, promised=2.0, tightness=0.25, vacuous=True, cases=1),
+    Part(name="share", kept=True, sense="≤", measured=0.5, promised=2.0, tightness=0.25, vacuous=True, n_cases=1),
 ]  # fmt: skip
 
 

@@ -10,9 +10,9 @@ TOO_SMALL = 1e-9
 def left_open(part: Part) -> str:
     """What was seen of a part that could not be decided: how many tries, and the one that is farthest off."""
     tries = ""
-    if part.undecided and part.cases > 1:
-        every = "both" if part.cases == 2 else f"all {part.cases:,}"
-        tries = every if part.undecided == part.cases else f"{part.undecided:,} of {part.cases:,}"
+    if part.undecided and part.n_cases > 1:
+        every = "both" if part.n_cases == 2 else f"all {part.n_cases:,}"
+        tries = every if part.undecided == part.n_cases else f"{part.undecided:,} of {part.n_cases:,}"
     if part.is_missed:
         # Only the farthest case is kept, so the others may lie on either side.
         where = f"{tries} tries settle nothing, and the farthest off has" if tries else "it was missed here, with"

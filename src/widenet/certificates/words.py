@@ -240,11 +240,11 @@ def why(row: Row) -> str:
 
 
 def _in_cases(part: Part) -> str:
-    if not part.cases:
+    if not part.n_cases:
         return "there was no case to look at"
     if part.kept is None:
-        return f"open in {part.undecided:,} of {counted(part.cases, 'case')}"
-    return f"seen in {part.cases - part.broken:,} of {counted(part.cases, 'case')}"
+        return f"open in {part.undecided:,} of {counted(part.n_cases, 'case')}"
+    return f"seen in {part.n_cases - part.broken:,} of {counted(part.n_cases, 'case')}"
 
 
 def slack(hypothesis: Hypothesis) -> str:

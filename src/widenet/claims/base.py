@@ -10,11 +10,11 @@ import dataclasses
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, computed_field
+from pydantic import Field, PrivateAttr, computed_field
 
 from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import (
@@ -30,9 +30,12 @@ from widenet.claims.hypotheses import (
 )
 from widenet.claims.meaning import Meaning
 from widenet.claims.silence import Applied, Silence
+from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from widenet.claims.implication import Clauses, Given, Promise
 
 __all__ = [
@@ -101,6 +104,18 @@ class Runs(ClosedModel):
     outside: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What makes the columns of all cases, when they are asked for. It says nothing that its part does not say."""
+
+    columns: Callable[[], Mapping[str, Any]]
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Compared)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
 OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
 
 
@@ -119,8 +134,9 @@ class Part(ClosedModel):
         whichever way the inequality points; None where no case is decided.
       vacuous: the promise says no more than what is trivially true.
       interval: the two one-sided exact limits that the verdict about a probability rests on.
+      median_tightness: how close the median case comes. A claim that holds far from its edge is tested little.
       case: which case that is, counted from 0; None where the conjunct has no two sides.
-      cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
+      n_cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
       sides: (measured, promised) of every decided case; of more than 101, of those at the percentiles of tightness.
     """
 
@@ -134,11 +150,30 @@ class Part(ClosedModel):
     tightness: float | None = None
     vacuous: bool = False
     interval: tuple[float, float] | None = None
+    median_tightness: float | None = None
     case: int | None = None
-    cases: int = 0
+    n_cases: int = 0
     broken: int = 0
     undecided: int = 0
     sides: tuple[tuple[float, float], ...] = Field(default=(), repr=False)
+    _compared: "Compared | None" = PrivateAttr(default=None)
+
+    @property
+    def cases(self) -> "pd.DataFrame":
+        """Both sides in every case: `measured`, `promised`, `tightness`, and whether it is `kept`.
+
+        Where rows are runs, `cell` and `run` say which. Evidence that was read from a file has the cases in `sides`.
+        """
+        import pandas as pd
+
+        if self._compared is None:
+            return pd.DataFrame(list(self.sides), columns=["measured", "promised"]).rename_axis("case")
+        return pd.DataFrame(self._compared.columns()).rename_axis("case")
+
+    def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
+        """This part, which now knows how to make the columns of `cases`."""
+        self._compared = Compared(columns)
+        return self
 
     @property
     def relation(self) -> str:
@@ -163,6 +198,7 @@ class Evidence(ClosedModel):
     """What a judge found. `widenet.claims.sides.evidence` builds it.
 
     Attributes:
+      settings: of each cell it was found from, in JSON values; empty where the claim generates its own cases.
       hypotheses: measured, each at the case nearest to breaking it.
       parts: the conjuncts of the conclusion.
       runs: how many runs it rests on.
@@ -177,6 +213,21 @@ class Evidence(ClosedModel):
     details: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
     open_constant: str = ""
+    settings: tuple[dict[str, Any], ...] = Field(default=(), exclude=True, repr=False)
+
+    def part(self, key: str) -> Part:
+        """The conjunct of this key.
+
+        Raises:
+          UnknownName: there is none.
+        """
+        by_key = {each.key: each for each in self.parts}
+        if key not in by_key:
+            raise UnknownName("part", key, by_key)
+        return by_key[key]
+
+    def __repr__(self) -> str:
+        return f"<Evidence: {self}>"
 
     def __str__(self) -> str:
         """The verdict, the two sides of the headline, and the note: one line for a reader."""
@@ -302,6 +353,9 @@ class Claim:
         """It has one source of what it judges."""
         if bool(self.reads) == (self.draws is not None):
             raise ValueError(f"{self.id}: a claim either reads experiments or draws material of its own")
+
+    def __repr__(self) -> str:
+        return f"<Claim {self.id}: {plain(self.title or self.statement)}>"
 
     def __call__(self, *runs: Any, **constants: Any) -> Evidence:
         """Judge finished runs: of each experiment a table, a cell or a list of cells."""

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Runs, plain
+from widenet.claims.base import Evidence, Part, Runs, plain
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides, evidence
 
@@ -240,7 +240,7 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
     promise = claim.promise(*tables, **constants)
     if promise.event is not None:
         outside += int(np.sum(~np.asarray(promise.event, bool)))
-    return evidence(
+    found = evidence(
         promise.parts,
         measured_of(claim, tables),
         runs=promise.runs or _counted(whole, outside),
@@ -248,6 +248,15 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
         note=promise.note() if callable(promise.note) else promise.note,
         open_constant=promise.open_constant,
     )
+    for part in found.parts:
+        _name_rows(part, promise.parts[part.key], tables[0])
+    return found
+
+
+def _name_rows(part: Part, sides: Conjunct, table: Any) -> None:
+    """Where the cases of a part are the rows of the table, they say which cell and which run they are from."""
+    if isinstance(sides, Sides) and len(sides.measured) == len(table):
+        part.with_cases(lambda: {"cell": table.cell, "run": table.run, **sides.columns()})
 
 
 def measured_of(claim: "Claim", tables: Sequence[Any]) -> tuple[Hypothesis, ...]:

@@ -298,15 +298,23 @@ class Sides:
             sense=self.sign,
             quantity=self.quantity,
             vacuous=self.vacuous,
-            cases=int(self.scored.sum()),
+            n_cases=int(self.scored.sum()),
             broken=int(self.broken.sum()),
             undecided=int((self.scored & ~self.decided).sum()),
             sides=self._pairs(),
-        )
+        ).with_cases(self.columns)
         if (case := self.closest) is not None:
-            shown = {**self._numbers(case), "tightness": float(self.closeness[case]), "case": case}
-            return part.model_copy(update=shown)
+            closeness = self.closeness
+            median = float(np.median(closeness[self.decided]))
+            shown = {"tightness": float(closeness[case]), "median_tightness": median, "case": case}
+            return part.model_copy(update={**self._numbers(case), **shown})
         return part if (case := self._nearest_undecided()) is None else part.model_copy(update=self._numbers(case))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Both sides in every case, how close it comes, and whether it is kept: 1, 0, or NaN where undecided."""
+        kept = np.where(self.decided, (~self.broken).astype(float), np.nan)
+        sides = {"measured": self.measured, "promised": self.promised}
+        return {**sides, "tightness": self.closeness, "kept": kept, "scored": self.scored}
 
     def _pairs(self) -> tuple[tuple[float, float], ...]:
         """Both sides of the decided cases; of many, from the one with most room to the closest."""
@@ -384,7 +392,9 @@ class Fact:
         broken = scored & ~undecided & ~holds
         lost = scored & undecided
         kept = False if broken.any() else True if scored.any() and not lost.any() else None
-        return Part(name=name, kept=kept, cases=int(scored.sum()), broken=int(broken.sum()), undecided=int(lost.sum()))
+        counts = {"n_cases": int(scored.sum()), "broken": int(broken.sum()), "undecided": int(lost.sum())}
+        answers = {"kept": np.where(undecided, np.nan, holds.astype(float)), "scored": scored}
+        return Part(name=name, kept=kept, **counts).with_cases(lambda: answers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -443,11 +453,11 @@ class Rate:
             name=name,
             kept=kept,
             interval=(lowest[0], highest[1]),
-            cases=runs,
+            n_cases=runs,
             broken=fewest,
             undecided=int(lost.sum()),
             **self._numbers(kept, counted / runs if runs else None),
-        )
+        ).with_cases(lambda: {"kept": np.where(lost, np.nan, (~failed).astype(float))})
 
     def _worst_of_settings(self, name: str) -> Part:
         among, allowed, setting = _flat(self.where, self.allowed, self.setting)
@@ -459,8 +469,10 @@ class Rate:
             parts.append(dataclasses.replace(self, **alone).part(name))
         answers = [part.kept for part in parts]
         kept = False if False in answers else None if None in answers else True
-        worst = max(parts, key=lambda part: (part.kept is False, part.broken / max(part.cases, 1), part.tightness or 0))
-        totals = {field: sum(getattr(part, field) for part in parts) for field in ("cases", "broken", "undecided")}
+        worst = max(
+            parts, key=lambda part: (part.kept is False, part.broken / max(part.n_cases, 1), part.tightness or 0)
+        )
+        totals = {field: sum(getattr(part, field) for part in parts) for field in ("n_cases", "broken", "undecided")}
         return worst.model_copy(update={"kept": kept, **totals})
 
     def _numbers(self, kept: bool | None, share: float | None) -> dict[str, Any]:
@@ -521,13 +533,13 @@ def evidence(
         number to test.
     """
     parts_made = ((_built(name, each), getattr(each, "optional", False)) for name, each in parts.items())
-    built = tuple(part for part, optional in parts_made if part.cases or not optional)
+    built = tuple(part for part, optional in parts_made if part.n_cases or not optional)
     if not built:
         raise ValueError("a conclusion has at least one part")
     return Evidence(
         hypotheses=tuple(hypotheses),
         parts=built,
-        runs=Runs(tried=built[0].cases) if runs is None else runs,
+        runs=Runs(tried=built[0].n_cases) if runs is None else runs,
         details=_plain(details or {}),
         note=note,
         open_constant=open_constant,

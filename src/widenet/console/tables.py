@@ -304,6 +304,8 @@ def check_block(outcome: "CheckOutcome") -> RenderableType:
     if len(evidence.parts) > 1:
         body.append(part_table(evidence.parts))
     body.append(_facts(outcome))
+    if far := wording.far(evidence.headline):
+        body.append(Text(far, style=STYLES[Tone.OPEN]))
     if evidence.note:
         body.append(Text(f"Note: {evidence.note}"))
     return Group(head, Padding(Group(*body), (0, 0, 0, 2), expand=False))
@@ -328,9 +330,12 @@ def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> RenderableType:
 
 def part_table(parts: Sequence[Part]) -> RenderableType:
     """Each part of a conclusion, with its two sides in the closest case."""
-    table = _table("", "part", "measured, promised", "tightness", "kept", right=("tightness",), fold=("part",))
+    numbers = ("tightness", "median", "cases")
+    table = _table("", "part", "measured, promised", *numbers, "kept", right=numbers, fold=("part",))
     for each in parts:
-        table.add_row(Text(each.name), wording.sides(each), wording.number(each.tightness), _badge(wording.kept(each)))
+        median = wording.number(each.median_tightness and float(f"{each.median_tightness:.2g}"))
+        shown = (wording.sides(each), wording.number(each.tightness), median, f"{each.n_cases:,}")
+        table.add_row(Text(each.name), *shown, _badge(wording.kept(each)))
     if _has_room(table, ("part",), least=14):
         return table
     return layout.stacked((_badge(wording.kept(each)), Text(each.name), _closest(each)) for each in parts)
@@ -338,6 +343,7 @@ def part_table(parts: Sequence[Part]) -> RenderableType:
 
 def _closest(part: Part) -> list[tuple[str, str]]:
     facts = [("measured, promised", wording.sides(part)), ("tightness", wording.number(part.tightness))]
+    facts.append(("tested on", wording.tested(part)))
     return [fact for fact in facts if fact[1] != wording.NOTHING]
 
 
@@ -353,6 +359,7 @@ def _facts(outcome: "CheckOutcome") -> Table:
         "promised": wording.number(evidence.promised),
         "measured": wording.number(evidence.measured),
         "tightness": wording.number(evidence.tightness),
+        "tested on": wording.tested(evidence.headline),
         "vacuous": "yes: the promise says no more than what is trivially true" if evidence.vacuous else "no",
         "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
         "runs": wording.runs(evidence.runs),

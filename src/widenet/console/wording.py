@@ -78,7 +78,27 @@ def kept(part: Part) -> Badge:
 
 
 def _of_cases(count: int, part: Part) -> str:
-    return f" in {count:,} of {part.cases:,}" if count and part.cases > 1 else ""
+    return f" in {count:,} of {part.n_cases:,}" if count and part.n_cases > 1 else ""
+
+
+FAR = 1e-3
+"""A tightness below which a claim was tested far from its edge."""
+
+
+def tested(part: Part) -> str:
+    """`237 cases, median tightness 0.031`: how far a part was tested."""
+    cases = counted(part.n_cases, "case")
+    if part.median_tightness is None:
+        return cases if part.n_cases else NOTHING
+    return cases if part.n_cases == 1 else f"{cases}, median tightness {part.median_tightness:.2g}"
+
+
+def far(part: Part) -> str:
+    """A warning about a part that even its closest case keeps by far; "" where there is none."""
+    if not part.kept or part.tightness is None or part.tightness >= FAR or part.vacuous:
+        return ""
+    used = f"{100 * part.tightness:.1g} %" if part.tightness else "nothing"
+    return f"Tested far from the edge: the closest case uses {used} of what is promised."
 
 
 def sides(part: Part) -> str:

@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from widenet.run.answers import Answers
     from widenet.run.cells import Cells, Task, tasks_of
     from widenet.run.executors import Executor, InProcess, Processes
     from widenet.run.failures import CellFailed, Failure
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         FigureOutcome,
         NotComputed,
         check,
+        figure,
         judge,
         show,
         version,
@@ -26,10 +28,21 @@ if TYPE_CHECKING:
     from widenet.run.workers import Workers, default_jobs
 
 _HOME = {
+    "answers": ("Answers",),
     "cells": ("Cells", "Task", "tasks_of"),
     "executors": ("Executor", "InProcess", "Processes"),
     "failures": ("CellFailed", "Failure"),
-    "outcomes": ("CheckOutcome", "Circumstances", "FigureOutcome", "NotComputed", "check", "judge", "show", "version"),
+    "outcomes": (
+        "CheckOutcome",
+        "Circumstances",
+        "FigureOutcome",
+        "NotComputed",
+        "check",
+        "figure",
+        "judge",
+        "show",
+        "version",
+    ),
     "own_data": ("Mishap", "ask", "check_on"),
     "plan": ("Plan", "Results"),
     "watch": ("InTurn", "Unwatched", "Watch"),
@@ -38,6 +51,7 @@ _HOME = {
 _MODULE_OF = {name: f"widenet.run.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Answers",
     "CellFailed",
     "Cells",
     "CheckOutcome",
@@ -60,6 +74,7 @@ __all__ = [
     "check",
     "check_on",
     "default_jobs",
+    "figure",
     "judge",
     "show",
     "tasks_of",

@@ -5,6 +5,7 @@
 """
 
 import functools
+import importlib
 import importlib.metadata
 import json
 import time
@@ -134,14 +135,36 @@ class CheckOutcome:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FigureOutcome:
-    """The numbers behind a figure, and the reported ones beside them."""
+    """The numbers behind a figure, and the reported ones beside them.
+
+    Attributes:
+      numbers: with named axes.
+      comparisons: each reported number beside the measured one.
+    """
 
     figure: Figure
     numbers: xr.Dataset
     comparisons: list[Comparison]
     circumstances: Circumstances
+
+    @property
+    def id(self) -> str:
+        """Of the figure."""
+        return self.figure.id
+
+    def draw(self) -> Any:
+        """The picture, as a matplotlib figure: `.savefig("figure.pdf")` writes it."""
+        from widenet.plots.drawn import drawing_of
+        from widenet.plots.style import lay_out
+
+        return lay_out(importlib.import_module(drawing_of(self.figure)).draw(self.numbers))
+
+    def __repr__(self) -> str:
+        agree = sum(each.agrees for each in self.comparisons if not each.added)
+        reported = sum(not each.added for each in self.comparisons)
+        return f"<Figure {self.id}: {self.figure.title} ({agree} of {reported} reported numbers agree)>"
 
     def row(self) -> dict[str, Any]:
         """The outcome as one JSON object, without the numbers."""
@@ -166,7 +189,9 @@ def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: Watch | No
     readings = read_all(tasks, cells, watch)
     runs = [[each.result for each in group] for group in readings]
     evidence = claim(*runs) if claim.draws is None else claim(claim.draws(scale, seed))
-    return CheckOutcome(claim, evidence, _circumstances(scale, seed, tasks, readings, start))
+    circumstances = _circumstances(scale, seed, tasks, readings, start)
+    evidence = evidence.model_copy(update={"settings": tuple(circumstances.settings)})
+    return CheckOutcome(claim, evidence, circumstances)
 
 
 def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: Watch | None = None) -> FigureOutcome:
@@ -207,6 +232,31 @@ def check(
     size, number, cells = Scale.named(scale), seed_of(seed), cells_of(store)
     missing = cells.missing(task for group in tasks_of(found.reads, size, number) for task in group)
     return judge(found, size, number, cells, InTurn(progress, len(missing))).evidence
+
+
+def figure(
+    id: str,
+    *,
+    scale: Scale | str = Scale.QUICK,
+    seed: int | str = 0,
+    store: Store | None = None,
+    progress: Progress = silent,
+) -> FigureOutcome:
+    """Compute a figure: its numbers, the reported ones beside them, and `draw()` for the picture.
+
+    Arguments:
+      id: such as "brutzkus2018.figure_1"; `figure_ids()` lists them.
+      store: where runs are kept and found; by default where the command line keeps them.
+
+    Raises:
+      UnknownName: there is no such figure or scale.
+      InputError: the seed is no whole number in its range.
+      CellFailed: a training failed; `failure.traceback` has the details.
+      StoreError: the store cannot be read or written.
+    """
+    found, size, number, cells = papers.find_figure(id), Scale.named(scale), seed_of(seed), cells_of(store)
+    missing = cells.missing(task for group in tasks_of(found.reads, size, number) for task in group)
+    return show(found, size, number, cells, InTurn(progress, len(missing)))
 
 
 def cells_of(store: Store | None) -> Cells:

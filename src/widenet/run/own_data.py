@@ -15,9 +15,10 @@ from widenet.data.arrays import from_arrays
 from widenet.data.tables import load_file
 from widenet.errors import DataError, InputError, StoreError, UnknownName
 from widenet.progress import Progress, parts, silent
+from widenet.run.answers import Answers
 from widenet.run.cells import Cells, Task
 from widenet.run.failures import CellFailed
-from widenet.run.outcomes import cells_of, read_all
+from widenet.run.outcomes import as_json, cells_of, read_all
 from widenet.run.watch import InTurn
 from widenet.store import Store
 from widenet.types import Dataset
@@ -36,31 +37,36 @@ class Mishap(Silence):
 
 def check_on(
     data: DataLike,
-    *,
+    *claims: Claim | str,
     paper: str | None = None,
     store: Store | None = None,
     progress: Progress = silent,
     **choices: Any,
-) -> dict[str, Evidence | Silence]:
-    """What the claims of a paper, or of all, say about this data, by their ids in the order of the papers.
+) -> Answers:
+    """Check claims on your data: those that are named, those of a paper, or all, in the order of the papers.
 
     Claims that read the same runs share one training.
 
     Arguments:
+      claims: claims or their ids, such as "brutzkus2018.theorem_2".
       data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it; or the name of a
         file (.csv, .tsv, .npz, .parquet); or a pair of arrays, inputs and labels.
-      paper: the key of a paper, such as "brutzkus2018", whose claims alone are asked.
+      paper: the key of a paper, such as "brutzkus2018": its claims alone are checked.
       store: where runs are kept; by default where the command line keeps them. The data itself is not kept.
-      choices: fields of `widenet.claims.specimen.Choices`, such as n_runs, n_neurons, slope, step_size and seed.
+      choices: fields of `Choices`, such as n_runs, n_neurons, slope, step_size and seed.
 
     Raises:
-      InputError: the paper is unknown, the choices are wrong, or the data is not one data set, or cannot be read.
+      InputError: a claim or the paper is unknown, the choices are wrong, or the data is not one data set, or cannot be
+        read.
       StoreError: the store cannot be read or written.
     """
-    claims = papers.claims_of(paper)
+    if claims and paper is not None:
+        raise InputError(f"name claims or a paper, not both; got paper={paper!r} and {len(claims)} claims.")
+    named = [papers.find_claim(each) if isinstance(each, str) else each for each in claims]
+    chosen = named or papers.claims_of(paper)
     specimen = Specimen(_dataset(data), _choices(choices))
     cells = cells_of(store)
-    return {claim.id: ask(claim, specimen, cells, share) for claim, share in parts(claims, progress)}
+    return Answers({claim.id: ask(claim, specimen, cells, share) for claim, share in parts(chosen, progress)})
 
 
 def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = silent) -> Evidence | Silence:
@@ -114,7 +120,9 @@ def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evide
     tasks = [[Task(experiment, each) for each in group] for experiment, group in zip(claim.reads, groups, strict=True)]
     missing = cells.missing(task for group in tasks for task in group)
     readings = read_all(tasks, cells, InTurn(progress, len(missing)))
-    return claim(*([each.result for each in group] for group in readings))
+    found = claim(*([each.result for each in group] for group in readings))
+    settings = [{"experiment": each.experiment.id, **as_json(each.setting)} for group in tasks for each in group]
+    return found.model_copy(update={"settings": tuple(settings)})
 
 
 def _dataset(given: Any) -> Dataset:

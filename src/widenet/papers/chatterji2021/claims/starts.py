@@ -155,7 +155,7 @@ class Worst(Rate):
         order = {False: 0, None: 1, True: 2}
         parts = [self._answer_in(setting, name) for setting in np.unique(np.asarray(self.setting)).tolist()]
         shown = min(parts, key=lambda part: (order[part.kept], part.vacuous, -(part.tightness or 0.0)))
-        totals = {total: sum(getattr(part, total) for part in parts) for total in ("cases", "broken", "undecided")}
+        totals = {total: sum(getattr(part, total) for part in parts) for total in ("n_cases", "broken", "undecided")}
         return shown.model_copy(update=totals)
 
     def _answer_in(self, setting: int, name: str) -> Part:

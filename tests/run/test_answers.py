@@ -1,0 +1,108 @@
+"""From Python: answers about your data, a figure with its picture, and both sides of every run."""
+
+import numpy as np
+import pytest
+
+import widenet as wn
+from tests.rooms import EMPTY, TOY
+from widenet import papers
+from widenet.claims import Evidence, Part, Runs
+from widenet.errors import InputError, UnknownName
+from widenet.run import Answers
+
+DATA = ([[0.6, 0.8], [-0.5, 0.1]], [1, -1])
+
+
+@pytest.fixture
+def toys(monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
+
+
+@pytest.mark.usefixtures("toys")
+def test_answers_are_sorted_by_whether_a_claim_applies():
+    answers = wn.check_on(DATA)
+    assert isinstance(answers, Answers)
+    assert list(answers.applicable) == ["toy2020.theorem_2", "toy2020.theorem_6"]
+    assert set(answers.applicable) | set(answers.not_applicable) == set(papers.claim_ids())
+    assert repr(answers) == "<Answers: 6 claims, 2 apply (2 HOLDS)>"
+    frame = answers.to_frame()
+    assert list(frame.index) == list(answers)
+    row, evidence = frame.loc["toy2020.theorem_2"], answers["toy2020.theorem_2"]
+    assert isinstance(evidence, Evidence)
+    assert (row.verdict, row.measured, row.promised) == ("HOLDS", evidence.measured, evidence.promised)
+    assert (row.tightness, row.cases) == (evidence.tightness, evidence.headline.n_cases)
+    assert frame.loc["toy2020.lemma_a_1"].why == answers["toy2020.lemma_a_1"]
+
+
+@pytest.mark.usefixtures("toys")
+def test_claims_are_named_by_id_or_given():
+    one = wn.check_on(DATA, "toy2020.theorem_6")
+    assert list(one) == ["toy2020.theorem_6"]
+    both = wn.check_on(DATA, wn.find_claim("toy2020.theorem_2"), "toy2020.theorem_6")
+    assert list(both) == ["toy2020.theorem_2", "toy2020.theorem_6"]
+    assert both["toy2020.theorem_6"] == one["toy2020.theorem_6"]
+    with pytest.raises(UnknownName, match="theorem_7"):
+        wn.check_on(DATA, "toy2020.theorem_7")
+    with pytest.raises(InputError, match="name claims or a paper, not both"):
+        wn.check_on(DATA, "toy2020.theorem_6", paper="toy2020")
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_figure_has_numbers_comparisons_and_a_picture():
+    import matplotlib.figure
+
+    (id,) = papers.figure_ids("toy2020")[:1]
+    found = wn.figure(id)
+    assert found.id == id
+    assert found.numbers.data_vars
+    assert found.comparisons
+    assert repr(found).startswith(f"<Figure {id}: ")
+    assert isinstance(found.draw(), matplotlib.figure.Figure)
+    with pytest.raises(UnknownName, match="figure_99"):
+        wn.figure("toy2020.figure_99")
+    with pytest.raises(InputError, match="seed"):
+        wn.figure(id, seed=-1)
+
+
+def test_both_sides_of_every_run():
+    evidence = wn.check("brutzkus2018.footnote_1")
+    (part,) = evidence.parts
+    cases = part.cases
+    assert {"measured", "promised", "tightness", "kept", "cell", "run"} <= set(cases)
+    assert len(cases) == part.n_cases
+    closest = cases.loc[part.case]
+    assert (closest.measured, closest.promised, closest.tightness) == (part.measured, part.promised, part.tightness)
+    assert part.median_tightness == pytest.approx(np.median(cases.tightness))
+    assert evidence.part("norm") is part
+    with pytest.raises(UnknownName, match="no part 'nrm'"):
+        evidence.part("nrm")
+
+
+@pytest.mark.usefixtures("toys")
+def test_evidence_knows_its_settings():
+    evidence = wn.check("toy2020.theorem_2")
+    assert [each["experiment"] for each in evidence.settings] == [each.id for each in _reads("toy2020.theorem_2")]
+    assert "settings" not in evidence.model_dump()
+
+
+def _reads(id):
+    claim = papers.find_claim(id)
+    return [each for each in claim.reads for _ in each.settings(wn.Scale.QUICK, 0)]
+
+
+def test_evidence_from_a_file_has_the_cases_that_were_kept():
+    part = Part(name="a", key="a", kept=True, sense="≤", sides=((1.0, 2.0), (1.5, 2.0)))
+    again = Evidence.model_validate_json(
+        Evidence(hypotheses=(), parts=(part,), runs=Runs(tried=2)).model_dump_json(
+            include={"hypotheses": True, "parts": True, "runs": True}
+        )
+    )
+    assert again.part("a").cases.measured.tolist() == [1.0, 1.5]
+    assert again.parts == (part,)
+
+
+def test_names_are_short():
+    assert repr(wn.find_claim("brutzkus2018.footnote_1")) == (
+        "<Claim brutzkus2018.footnote_1: A separator of the unit ball has norm at least 1>"
+    )
+    assert wn.__version__.count(".") == 2
