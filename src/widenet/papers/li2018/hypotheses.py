@@ -8,7 +8,7 @@ from widenet.claims.implication import Given, at_least, at_most, hypothesis, mor
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.papers.li2018.formulas import event_threshold, widest_component
-from widenet.papers.li2018.settings import SAME
+from widenet.papers.li2018.sources import SAME
 
 # ── the assumptions (A1), (A1') and (A2) ──
 

@@ -34,7 +34,7 @@ from widenet.papers.li2018.claims.coupling import (
     measure_uniform,
 )
 from widenet.papers.li2018.formulas import HALF_NORMAL, E, coupled_bound, coupled_mean_orthonormal, uniform_failure
-from widenet.papers.li2018.settings import HEXAGON, Basis, Sample
+from widenet.papers.li2018.sources import HEXAGON, Basis, Sample
 from widenet.records import Scale
 
 

@@ -23,7 +23,7 @@ from widenet.papers.li2018.claims.descent import (
     section_6_start_scale,
 )
 from widenet.papers.li2018.runs.descents import Descent, DescentSetting, run_descent
-from widenet.papers.li2018.settings import TOY, SpreadPoints
+from widenet.papers.li2018.sources import TOY, SpreadPoints
 from widenet.progress import silent
 
 SMALL = {"scaled_step": 8.0, "n_steps": 220}

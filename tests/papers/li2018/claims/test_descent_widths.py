@@ -36,7 +36,7 @@ from widenet.papers.li2018.runs.descents import (
     scale_settings,
     width_settings,
 )
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.sources import TOY
 from widenet.progress import silent
 from widenet.records import Scale
 

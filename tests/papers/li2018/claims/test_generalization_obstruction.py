@@ -23,7 +23,7 @@ from widenet.papers.li2018.claims.generalization import (
     theorem_4_1_as_printed,
     theorem_4_1_obstruction,
 )
-from widenet.papers.li2018.settings import HEXAGON, Polygon
+from widenet.papers.li2018.sources import HEXAGON, Polygon
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork
 

@@ -34,7 +34,7 @@ from widenet.papers.li2018.claims.geometry import (
     weights_in_span,
 )
 from widenet.papers.li2018.formulas import PUSH_SHARE, event_bound, event_threshold, tail_safe
-from widenet.papers.li2018.settings import TOY, Basis
+from widenet.papers.li2018.sources import TOY, Basis
 from widenet.records import Scale
 
 

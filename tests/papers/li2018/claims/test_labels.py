@@ -29,7 +29,7 @@ from widenet.papers.li2018.runs.fits import (
     structure_settings,
     training_points,
 )
-from widenet.papers.li2018.settings import Gaussians, SphereLabels
+from widenet.papers.li2018.sources import Gaussians, SphereLabels
 from widenet.progress import silent
 from widenet.records import Scale
 

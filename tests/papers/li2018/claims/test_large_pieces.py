@@ -31,7 +31,7 @@ from widenet.papers.li2018.claims.large_pieces import (
     toy_instances,
     two_points,
 )
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample
+from widenet.papers.li2018.sources import HEXAGON, TOY, Caps, Sample
 from widenet.records import Scale
 
 

@@ -38,7 +38,7 @@ from widenet.papers.li2018.runs.large_gradients import (
     one_wrong,
     run_large_gradients,
 )
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.sources import TOY
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -30,7 +30,7 @@ from widenet.papers.li2018.claims.mixing import (
     measure_clusters,
     measure_mean_events,
 )
-from widenet.papers.li2018.settings import Basis, Caps, SpreadPoints
+from widenet.papers.li2018.sources import Basis, Caps, SpreadPoints
 from widenet.records import Scale
 
 

@@ -30,7 +30,7 @@ from widenet.papers.li2018.claims.network import (
     section_5_residuals,
     written_out,
 )
-from widenet.papers.li2018.settings import TOY, Sample, listed_network
+from widenet.papers.li2018.sources import TOY, Sample, listed_network
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient
 from widenet.types import Dataset

@@ -26,7 +26,7 @@ from widenet.papers.li2018.claims.population import (
     random_moves,
 )
 from widenet.papers.li2018.runs.drops import Drops, DropSetting, run_drops
-from widenet.papers.li2018.settings import TOY, Caps, listed_network
+from widenet.papers.li2018.sources import TOY, Caps, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork

@@ -31,7 +31,7 @@ from widenet.papers.li2018.claims.predictions import (
     undecided_outputs,
 )
 from widenet.papers.li2018.formulas import MARGIN_ONE
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.sources import TOY
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies
 

@@ -19,7 +19,7 @@ from widenet.papers.li2018.claims.printed_clusters import (
     lemma_b_2_spread_as_printed,
     measure_spread,
 )
-from widenet.papers.li2018.settings import Basis
+from widenet.papers.li2018.sources import Basis
 from widenet.records import Scale
 
 

@@ -25,7 +25,7 @@ from widenet.papers.li2018.claims.rows import (
     measure_nets,
     measure_rows,
 )
-from widenet.papers.li2018.settings import TOY, listed_network, steep_network
+from widenet.papers.li2018.sources import TOY, listed_network, steep_network
 from widenet.records import Scale
 
 _, NETWORK, POINTS = listed_network()

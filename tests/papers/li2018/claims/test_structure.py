@@ -36,7 +36,7 @@ from widenet.papers.li2018.claims.structure import (
 )
 from widenet.papers.li2018.formulas import widest_component
 from widenet.papers.li2018.hypotheses import relative_diameter_as_printed
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps
+from widenet.papers.li2018.sources import HEXAGON, TOY, Caps
 from widenet.records import Scale
 from widenet.types import Dataset
 

@@ -34,9 +34,9 @@ from widenet.papers.li2018.hypotheses import (
     scaled_threshold_at_a_point,
     unit_norm,
 )
-from widenet.papers.li2018.runs.descents import Descent, Steps, Thresholds, coupled_settings, descents
-from widenet.papers.li2018.settings import TOY, Basis, OnData, Sample, structure_numbers
-from widenet.papers.li2018.specimens import on_sample, own_descents
+from widenet.papers.li2018.runs.descents import Descent, Steps, Thresholds, coupled_descents
+from widenet.papers.li2018.sources import TOY, Basis, OnData, Sample, structure_numbers
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient
 
@@ -116,11 +116,6 @@ def measure_sizes(sample: Sample, seed: int, *, width: int = 600, starts: int = 
     )
 
 
-def draw_sizes(scale: Scale, seed: int) -> Sizes:
-    """Toy points."""
-    return measure_sizes(TOY.draw(seed), seed)
-
-
 def measure_own_sizes(sample: Sample, seed: int) -> Sizes | Silence:
     """400 neurons on the reader's points."""
     if sample.points.shape[1] > 100:
@@ -128,8 +123,14 @@ def measure_own_sizes(sample: Sample, seed: int) -> Sizes | Silence:
     return measure_sizes(sample, seed, width=400)
 
 
+@drawn_on(measure_own_sizes, most=200)
+def draw_sizes(scale: Scale, seed: int) -> Sizes:
+    """Toy points."""
+    return measure_sizes(TOY.draw(seed), seed)
+
+
 @claim("li2018.lemma_a_1_size", Kind.STEP, "proof of Lemma A.1", draws=draw_sizes, given=[unit_norm, scaled_theta],
-       on=on_sample(measure_own_sizes, most=200), title="Few neurons are near a kink at a fixed threshold")  # fmt: skip
+       title="Few neurons are near a kink at a fixed threshold")  # fmt: skip
 def lemma_a_1_size(found: Sizes, *, constant: float = 1.0, mean: float = 1.0, failure: float = 0.01) -> Promised:
     """For one fixed τ the set H of neurons with |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points has |H| ≥ (1 − eτkl/σ)m, with
     probability 0.99 once eτklm/σ ≥ 20; its mean is at least (1 − c_Gτkl/σ)m, c_G = √(2/π), and (2 − 2Φ(τ/σ))^{kl}·m on
@@ -313,10 +314,7 @@ class Followed(Descent):
         return means + share_room(means, self.width)
 
 
-coupled = descents.at(coupled_settings)
-
-
-@claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=coupled, given=SHARES, on=own_descents,
+@claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=coupled_descents, given=SHARES,
        title="No neuron moves faster than twice the largest vote")  # fmt: skip
 def lemma_a_1_move(runs: Followed, *, factor: float = 1.0) -> Promised:
     """‖w_r^t − w_r⁰‖ < 2·max|a|·ηt for every neuron r and every step t ≥ 1 of gradient descent on points of norm 1; no
@@ -335,8 +333,8 @@ def lemma_a_1_move(runs: Followed, *, factor: float = 1.0) -> Promised:
     }
 
 
-@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=coupled,
-       given=[*SHARES, a_step_is_promised, scaled_threshold], on=own_descents,
+@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=coupled_descents,
+       given=[*SHARES, a_step_is_promised, scaled_threshold],
        title="Most neurons keep their patterns for many steps",
        means=Meaning(topic=Topic.STABILITY, promise=(
            "In the first steps of training most neurons stay on the same side of every point, so the network changes "
@@ -361,8 +359,8 @@ def lemma_5_1(runs: Followed) -> Promise:
     )
 
 
-@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=coupled,
-       given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point], on=own_descents,
+@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=coupled_descents,
+       given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point],
        title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
 def lemma_b_1(runs: Followed, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promised:
     """For a unit vector x fixed before the start, in the data or not, and t ≤ τ/(2·max|a|·η), a share 1 − 10τ/σ of the

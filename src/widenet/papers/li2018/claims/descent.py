@@ -1,5 +1,7 @@
 """What gradient descent on single points does: Lemma A.4, and statements of Sections 4 to 6 about widths and starts."""
 
+from typing import Any
+
 import numpy as np
 import scipy.stats
 from jaxtyping import Bool, Float
@@ -8,6 +10,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, less_than
 from widenet.claims.sides import Sense, Sides
+from widenet.claims.silence import Silence
 from widenet.claims.tolerances import IDENTITY, STEP
 from widenet.papers.li2018.claims.mixing import fitted_slope
 from widenet.papers.li2018.formulas import drop_share
@@ -23,17 +26,12 @@ from widenet.papers.li2018.hypotheses import (
 from widenet.papers.li2018.runs.descents import (
     Descent,
     averaged_steps,
-    coupled_settings,
+    coupled_descents,
     descents,
+    descents_at_widths,
     dimension_settings,
     hexagon_widths,
     scale_settings,
-)
-from widenet.papers.li2018.specimens import (
-    needs_all_steps,
-    own_descents,
-    own_descents_of_few_dimensions,
-    own_descents_of_widths,
 )
 
 LATE = 200
@@ -94,8 +92,8 @@ def rate(value: float, limit: float, sense: Sense, runs: Descent, text: str) -> 
     return Sides(value, limit, sense, undecided=misses and np.any(runs.own), text=text)
 
 
-@claim("li2018.lemma_a_4_step", Kind.STEP, "proof of Lemma A.4", reads=descents.at(coupled_settings),
-       given=[*SHARES, step_size], on=own_descents,
+@claim("li2018.lemma_a_4_step", Kind.STEP, "proof of Lemma A.4", reads=coupled_descents,
+       given=[*SHARES, step_size],
        title="A step without a change of pattern lowers the loss")  # fmt: skip
 def lemma_a_4_step(runs: Changing, *, share: float = 1.0) -> Promise:
     """A step of gradient descent in which no pattern changes lowers the loss by at least (1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²; so
@@ -125,8 +123,8 @@ def slope_of(runs: Trend, values: Number, name: str) -> tuple[float, dict[str, n
 SLOPE_OF_SQUARES = "slope of log mean $v²$"
 
 
-@claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents,
-       given=[*SHARES, *SEPARATED, widths], on=own_descents_of_widths,
+@claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents_at_widths,
+       given=[*SHARES, *SEPARATED, widths],
        title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
 def lemma_a_4(runs: Trend, *, slope: float = -0.35) -> Promise:
     """On data that meets (A1), and (A1') for mirror images, with η ∝ 1/m and over T ∝ σ/η steps, the mean of (v^t)²
@@ -165,6 +163,11 @@ def lemma_b_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
     return Promise({"slope": at_least(fall, slope, text="slope of log drop over $ηm·v²$")}, details=details)
 
 
+def needs_all_steps(specimen: Any) -> Silence:
+    """How many steps your data needs is not known."""
+    return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
+
+
 @claim("li2018.section_4_width_free", Kind.TREND, "after Theorem 4.1, Section 4", reads=descents,
        given=[*SHARES, widths, runs_of_a_width], on=needs_all_steps,
        title="The number of steps does not grow with the width")  # fmt: skip
@@ -181,8 +184,8 @@ def section_4_width_free(runs: Trend, *, ratio: float = 1.5) -> Promise:
     )
 
 
-@claim("li2018.section_5_observation", Kind.TREND, "the observation of Section 5", reads=descents,
-       given=[*SHARES, widths], on=own_descents_of_widths,
+@claim("li2018.section_5_observation", Kind.TREND, "the observation of Section 5", reads=descents_at_widths,
+       given=[*SHARES, widths],
        title="Wider networks change fewer patterns")  # fmt: skip
 def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
     """The wider the network, "the less likely the activation pattern for one neuron and one data point will change in a
@@ -202,8 +205,8 @@ def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0
     )
 
 
-@claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=descents.at(coupled_settings),
-       given=SHARES, on=own_descents_of_few_dimensions,
+@claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=coupled_descents,
+       given=SHARES,
        title="The rank of the update is at most the number of points")  # fmt: skip
 def section_6_rank(runs: Descent) -> Promised:
     """On single points the accumulated update W^t − W⁰ has rank at most kl: its rows lie in the span of the points. And

@@ -24,12 +24,12 @@ from widenet.papers.li2018.runs.passes import (
     Pass,
     cancellation_settings,
     hexagon_passes,
-    pass_widths_settings,
     passes,
-    theorem_settings,
+    passes_at_widths,
+    theorem_passes,
 )
-from widenet.papers.li2018.settings import HEXAGON, Sample
-from widenet.papers.li2018.specimens import on_sample, own_runs, own_runs_of_widths
+from widenet.papers.li2018.sources import HEXAGON, Sample
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, decided_rightly, start_softmax
 
@@ -43,8 +43,8 @@ def nearest_details(passes: Pass) -> dict[str, Any]:
     return {**structure_details(nearest), "errors": passes.error}
 
 
-@claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(theorem_settings), given=DATA,
-       details=nearest_details, on=own_runs, title="Wide networks trained by one pass of SGD err rarely",
+@claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=theorem_passes, given=DATA,
+       details=nearest_details, title="Wide networks trained by one pass of SGD err rarely",
        means=Meaning(
            topic=Topic.TEST_ERROR,
            promise="A wide network that sees the points once, in small batches, errs on at most a share {promised} of "
@@ -126,13 +126,6 @@ def all_but_one(sample: Sample) -> SoftmaxNetwork:
     return SoftmaxNetwork(sample.points, np.stack([weights, np.zeros_like(weights)]))
 
 
-def draw_obstructed(scale: Scale, seed: int) -> Obstructed:
-    """The hexagon."""
-    sample = HEXAGON.draw(seed)
-    drawn = random_networks(np.random.default_rng([seed, 83]), sample, 200)
-    return measure_obstructed(sample, [*drawn, all_but_one(sample)])
-
-
 def measure_own_obstructed(sample: Sample, seed: int) -> Obstructed | Silence:
     """A hundred random networks, where the points are antipodal."""
     if sample.n_classes != 2 or not is_obstructed(sample.points, sample.classes):
@@ -142,8 +135,16 @@ def measure_own_obstructed(sample: Sample, seed: int) -> Obstructed | Silence:
     return dataclasses.replace(found, losses=np.zeros(0))
 
 
+@drawn_on(measure_own_obstructed, most=300)
+def draw_obstructed(scale: Scale, seed: int) -> Obstructed:
+    """The hexagon."""
+    sample = HEXAGON.draw(seed)
+    drawn = random_networks(np.random.default_rng([seed, 83]), sample, 200)
+    return measure_obstructed(sample, [*drawn, all_but_one(sample)])
+
+
 @claim("li2018.theorem_4_1_obstruction", Kind.CONSTRUCTION, "against Theorem 4.1; not in the paper",
-       draws=draw_obstructed, given=[], on=on_sample(measure_own_obstructed, most=300),
+       draws=draw_obstructed, given=[],
        title="On a hexagon every network without biases errs")  # fmt: skip
 def theorem_4_1_obstruction(found: Obstructed) -> Promised:
     """Corners y_b of a regular triangle in one class and −y_b in the other meet (A1) and (A2) with δ = 1 and λ = 0, and
@@ -160,8 +161,8 @@ def theorem_4_1_obstruction(found: Obstructed) -> Promised:
     }
 
 
-@claim("li2018.lemma_b_4_loss", Kind.STEP, "proof of Lemma B.4", reads=passes.at(theorem_settings), given=[unit_norm],
-       on=own_runs, title="Outputs and loss grow at most linearly in the steps")  # fmt: skip
+@claim("li2018.lemma_b_4_loss", Kind.STEP, "proof of Lemma B.4", reads=theorem_passes, given=[unit_norm],
+       title="Outputs and loss grow at most linearly in the steps")  # fmt: skip
 def lemma_b_4_loss(passes: Pass, *, share: float = 1.0) -> Promised:
     """|f_i(x, W^t)| ≤ |f_i(x, W⁰)| + 2·max|a|²·ηtm, and the loss is at most ln k + 2·max_i |f_i|, at every point of
     norm 1 and every step; so |L| = Õ(m).
@@ -183,7 +184,7 @@ class Gaps(Pass):
 
 
 @claim("li2018.section_5_pseudo_network", Kind.TREND, "Section 5.1, definition of g",
-       reads=passes.at(pass_widths_settings), given=[unit_norm, widths], on=own_runs_of_widths,
+       reads=passes_at_widths, given=[unit_norm, widths],
        title="The pseudo network is closer in wider networks")  # fmt: skip
 def section_5_pseudo_network(passes: Gaps, *, share: float = 1.0, slope: float = -0.4) -> Promise:
     """The pseudo network g, f with the patterns of the start, is near: |f_i − g_i| ≤ Σ |a_{i,r}|‖w_r − w_r⁰‖ over the

@@ -26,7 +26,7 @@ from widenet.papers.li2018.formulas import (
     within,
 )
 from widenet.papers.li2018.hypotheses import DATA, signs, threshold
-from widenet.papers.li2018.settings import TOY, OnData, Sample, structure_numbers
+from widenet.papers.li2018.sources import TOY, OnData, Sample, structure_numbers
 from widenet.records import Scale
 
 SIGMAS = 5

@@ -13,8 +13,8 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.formulas import EXPLICIT_SLOPE, best_large_share, two_point_share
 from widenet.papers.li2018.hypotheses import SEPARATED, SEPARATED_AS_PRINTED, clearance, signs, unit_norm
-from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares, structure_columns
-from widenet.papers.li2018.specimens import on_sample
+from widenet.papers.li2018.sources import HEXAGON, TOY, Sample, equal_shares, structure_columns
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 
 Instances = Float[np.ndarray, " instance"]
@@ -93,12 +93,6 @@ def toy_instances(draw: np.random.Generator, count: int) -> list[tuple[Sample, n
     return [(toy, random_coefficients(draw, toy.classes == toy.classes[0], 1, 0.1)[0], np.nan) for toy in toys]
 
 
-def draw_large(scale: Scale, seed: int) -> Large:
-    """Toys, two points at angles around the critical one, and the instance that attains the sharp bound."""
-    known = [two_points(angle) for angle in (0.05, 0.4, 0.5, 0.51, 1.3)]
-    return measure_large([*toy_instances(np.random.default_rng([seed, 66]), 5), *known, idle_cross()], seed)
-
-
 def measure_own_large(sample: Sample, seed: int) -> Large:
     """Three points in turn are the first, every point a component."""
     instances = []
@@ -111,13 +105,19 @@ def measure_own_large(sample: Sample, seed: int) -> Large:
     return measure_large(instances, seed, count=2000)
 
 
+@drawn_on(measure_own_large, most=300)
+def draw_large(scale: Scale, seed: int) -> Large:
+    """Toys, two points at angles around the critical one, and the instance that attains the sharp bound."""
+    known = [two_points(angle) for angle in (0.05, 0.4, 0.5, 0.51, 1.3)]
+    return measure_large([*toy_instances(np.random.default_rng([seed, 66]), 5), *known, idle_cross()], seed)
+
+
 ADMISSIBLE = (unit_norm, signs)
 """(A2), and coefficients of the own class that are not negative."""
-on_large = on_sample(measure_own_large, most=300)
 
 
 @claim("li2018.lemma_a_2", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_large, given=[*ADMISSIBLE, *SEPARATED],
-       on=on_large, title="A neuron has a large piece with probability $Ω(δ/(kl))$")  # fmt: skip
+       title="A neuron has a large piece with probability $Ω(δ/(kl))$")  # fmt: skip
 def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Promised:
     """For fixed coefficients with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, a neuron has a large P_{1,r} with
     probability Ω(δ/(kl)), where δ counts mirror images: Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l). For two points at
@@ -140,7 +140,7 @@ def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Promised:
 
 
 @claim("li2018.lemma_a_2_sharp", Kind.STEP, "repairs the proof of Lemma A.2; not in the paper", draws=draw_large,
-       given=ADMISSIBLE, on=on_large, title="A sharp bound on the probability of a large piece")  # fmt: skip
+       given=ADMISSIBLE, title="A sharp bound on the probability of a large piece")  # fmt: skip
 def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Promised:
     """For fixed coefficients as in Lemma A.2 and every τ: Pr[‖P_{1,r}‖ ≥ v/2] ≥
     ½(2Φ(τ/σ) − 1)(1 − Σ(2Φ(τ|c|/(σs)) − 1)) over the points of other classes, c = ⟨x_{1,1}, x⟩, s² = 1 − c²; 1/2 is

@@ -37,8 +37,8 @@ from widenet.papers.li2018.hypotheses import (
 )
 from widenet.papers.li2018.runs.batches import SIZES, Batches, batches
 from widenet.papers.li2018.runs.large_gradients import LargeGradients, LargeGradientSetting, large_gradients
-from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample, SpreadPoints, structure_columns
-from widenet.papers.li2018.specimens import needs_the_law, on_sample, own_large_gradients
+from widenet.papers.li2018.sources import HEXAGON, TOY, Basis, Caps, Sample, SpreadPoints, structure_columns
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import residuals, start_softmax
 
@@ -157,7 +157,7 @@ FAMILIES = {"training": "met in training", "drawn": "drawn", "one_wrong": "of on
 
 
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients, given=DATA,
-       on=own_large_gradients, title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
+       title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
 def lemma_5_2(runs: LargeGradients, *, share: float = 1.0) -> Promise:
     """For m = Ω̃(k³l²/δ), whatever the residuals are, also chosen after the start, a share of Ω(δ/(kl)) of the neurons
     has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)), v = max p·v_{i,a,b}; δ counts mirror images, and no constant is given. Looked at with
@@ -342,6 +342,7 @@ def measure_clusters(samples: Sequence[Sample], seed: int, *, factor: float = 1.
     return Clusters(*columns, draws=count, norm_error=error, least_own=min(leasts), **structure_columns(structures))
 
 
+@drawn_on(lambda sample, seed: measure_clusters([sample], seed), most=300)
 def draw_clusters(scale: Scale, seed: int) -> Clusters:
     """Caps of three classes with λ = 1/(8l), 1/(48l) and 0."""
     caps = [Caps(dim=15, relative_diameter=each, n_points=240) for each in (1 / 16, 1 / 96, 0.0)]
@@ -350,7 +351,6 @@ def draw_clusters(scale: Scale, seed: int) -> Clusters:
 
 @claim("li2018.lemma_b_2", Kind.STEP, "Lemma B.2, Appendix B.2", draws=draw_clusters,
        given=[unit_norm, signs, *SEPARATED],
-       on=on_sample(lambda sample, seed: measure_clusters([sample], seed), most=300),
        title="A neuron has a large piece also for components with a width")  # fmt: skip
 def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Promised:
     """As Lemma A.2, with expectations over components of diameter up to λδ: a large P_{1,r} has probability Ω(δ/(kl)).
@@ -377,7 +377,7 @@ class FallingBatches(Batches):
     fall: Number = derived(lambda run: fitted_slope(run.batch_sizes, run.gaps.mean(axis=1)))
 
 
-@claim("li2018.lemma_b_3", Kind.STEP, "Lemma B.3, Appendix B.2", reads=batches, given=DATA, on=needs_the_law,
+@claim("li2018.lemma_b_3", Kind.STEP, "Lemma B.3, Appendix B.2", reads=batches, given=DATA,
        title="Gradients of samples approach the mean like $1/√S$")  # fmt: skip
 def lemma_b_3(
     runs: FallingBatches, *, band: tuple[float, float] = (-0.65, -0.35), slope: float = EXPLICIT_SLOPE
@@ -402,7 +402,7 @@ def lemma_b_3(
 
 
 @claim("li2018.lemma_b_4_batches", Kind.STEP, "proof of Lemma B.4", reads=batches, given=[unit_norm],
-       on=needs_the_law, title="Batch gradients are within $Õ(1/√B)$ of their mean")  # fmt: skip
+       title="Batch gradients are within $Õ(1/√B)$ of their mean")  # fmt: skip
 def lemma_b_4_batches(runs: Batches, *, failure: float = 0.01, factor: float = 1.0) -> Promised:
     """The gradient of a fresh batch of B points is Õ(1/√B) away from its mean for all neurons at once: with probability
     1 − p₀ by at most 2·max|a|·(1 + √(2 ln(m/p₀)))/√B.

@@ -12,8 +12,8 @@ from widenet.claims.cases import Cases, Number
 from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING
 from widenet.papers.li2018.hypotheses import off_kinks
-from widenet.papers.li2018.settings import TOY, Sample, listed_network
-from widenet.papers.li2018.specimens import on_sample
+from widenet.papers.li2018.sources import TOY, Sample, listed_network
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import (
     SoftmaxNetwork,
@@ -102,13 +102,13 @@ def measure_slopes(starts: Iterator[Start], seed: int, fd_step: float = FD_STEP)
     return Slopes(*np.array(along).reshape(-1, 3).T, *np.concatenate(rows, axis=1), clearance=float(clearance))
 
 
+@drawn_on(lambda sample, seed: measure_slopes(random_starts(sample, seed, 3), seed), most=200)
 def draw_slopes(scale: Scale, seed: int) -> Slopes:
     """Eight networks on toy points, and one with a neuron exactly on a kink."""
     return measure_slopes(iter([*random_starts(TOY.draw(seed), seed, 8), listed_network()]), seed)
 
 
 @claim("li2018.equation_1", Kind.IDENTITY, "Eq. 1, Section 3", draws=draw_slopes, given=[off_kinks],
-       on=on_sample(lambda sample, seed: measure_slopes(random_starts(sample, seed, 3), seed), most=200),
        title="Eq. 1 is the gradient of the loss")  # fmt: skip
 def equation_1(found: Slopes) -> Promised:
     """∂L/∂w_r = (Σ_{i≠y} a_{i,r} o_i − Σ_{i≠y} a_{y,r} o_i)·1[⟨w_r, x⟩ ≥ 0]·x is the gradient of the loss −log o_y
@@ -147,14 +147,14 @@ def measure_residuals(starts: Iterator[Start]) -> Residuals:
     return Residuals(np.concatenate(own), np.concatenate(others))
 
 
+@drawn_on(lambda sample, seed: measure_residuals(random_starts(sample, seed, 10)))
 def draw_residuals(scale: Scale, seed: int) -> Residuals:
     """Forty networks on toy points."""
     return measure_residuals(random_starts(TOY.draw(seed), seed, 40))
 
 
 @claim("li2018.section_5_residuals", Kind.IDENTITY, "Section 5.1, and properties 1 and 2, Appendix A",
-       draws=draw_residuals, given=[], title="The residuals of a point add up to 0, its own is largest",
-       on=on_sample(lambda sample, seed: measure_residuals(random_starts(sample, seed, 10))))  # fmt: skip
+       draws=draw_residuals, given=[], title="The residuals of a point add up to 0, its own is largest")  # fmt: skip
 def section_5_residuals(found: Residuals) -> Promised:
     """v_{a,a,b} = 1 − o_a lies in [0, 1], v_{s,a,b} = −o_s for s ≠ a, and Σ_s v_{s,a,b} = 0. So |v_{s,a,b}| ≤
     v_{a,a,b}, and the largest p·v is that of a class at its own component.
@@ -213,16 +213,14 @@ def measure_pseudo(starts: Iterator[Start]) -> Pseudo:
     return Pseudo(*np.concatenate(found, axis=1))
 
 
+@drawn_on(lambda sample, seed: measure_pseudo(random_starts(sample, seed, 3, width=10)), most=300)
 def draw_pseudo(scale: Scale, seed: int) -> Pseudo:
     """Ten networks on toy points, and the small one."""
     return measure_pseudo(iter([*random_starts(TOY.draw(seed), seed, 10), listed_network()]))
 
 
-on_pseudo = on_sample(lambda sample, seed: measure_pseudo(random_starts(sample, seed, 3, width=10)), most=300)
-
-
 @claim("li2018.pseudo_gradient", Kind.IDENTITY, "last display before Appendix A.1, and A.2", draws=draw_pseudo,
-       given=[], on=on_pseudo, title="The pseudo gradient is minus the sum of votes times pieces")  # fmt: skip
+       given=[], title="The pseudo gradient is minus the sum of votes times pieces")  # fmt: skip
 def pseudo_gradient(found: Pseudo, *, sign: float = -1.0) -> Promised:
     """The pseudo gradient, Eq. 1 with the patterns of the start, is −Σ_i a_{i,r} P_{i,r} with
     P_{i,r} = Σ_{a,b} p_{a,b} v_{i,a,b} 1[⟨w_r⁰, x_{a,b}⟩ ≥ 0] x_{a,b}.
@@ -240,7 +238,7 @@ pseudo_gradient_as_printed = pseudo_gradient.variant(
 )
 
 
-@claim("li2018.lemma_a_3_sum", Kind.IDENTITY, "proof of Lemma A.3", draws=draw_pseudo, given=[], on=on_pseudo,
+@claim("li2018.lemma_a_3_sum", Kind.IDENTITY, "proof of Lemma A.3", draws=draw_pseudo, given=[],
        title="The pieces of a neuron add up to 0 over the classes")  # fmt: skip
 def lemma_a_3_sum(found: Pseudo) -> Promised:
     """Σ_i P_{i,r} = 0 for every neuron of every network, because Σ_i v_{i,a,b} = 0.

@@ -18,8 +18,8 @@ from widenet.papers.li2018.hypotheses import (
     unit_norm,
 )
 from widenet.papers.li2018.runs.drops import Drops, Steps, batch_coupling_settings, drops
-from widenet.papers.li2018.settings import Sample
-from widenet.papers.li2018.specimens import needs_the_law, on_sample
+from widenet.papers.li2018.sources import Sample
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, gradient
 
@@ -79,16 +79,6 @@ def kinked_case(height: float, size: float) -> Case:
     return network, np.stack([0 * POINT, size * POINT])[None], POINT, 1
 
 
-def draw_moves(scale: Scale, seed: int) -> Moves:
-    """Random networks with ten moves of several sizes each, and two instances that nearly attain a term."""
-    draw, cases = np.random.default_rng([seed, 91]), []
-    for _ in range(20):
-        m, k, dim = int(draw.integers(1, 20)), int(draw.integers(2, 5)), int(draw.integers(1, 5))
-        point = draw.normal(size=dim)
-        cases.append(random_moves(draw, point / np.linalg.norm(point), m, k, int(draw.integers(k))))
-    return listed_moves(*cases, curved_case(0.1), kinked_case(4.0, 0.001))
-
-
 def random_moves(draw: np.random.Generator, point: np.ndarray, width: int, n_classes: int, kind: int) -> Case:
     """Gaussian weights and votes, and ten Gaussian moves from a thousandth to all of the size of the weights."""
     network = SoftmaxNetwork(draw.normal(size=(width, len(point))), draw.normal(size=(n_classes, width)))
@@ -105,8 +95,18 @@ def measure_random_moves(sample: Sample, seed: int) -> Moves:
     )
 
 
+@drawn_on(measure_random_moves)
+def draw_moves(scale: Scale, seed: int) -> Moves:
+    """Random networks with ten moves of several sizes each, and two instances that nearly attain a term."""
+    draw, cases = np.random.default_rng([seed, 91]), []
+    for _ in range(20):
+        m, k, dim = int(draw.integers(1, 20)), int(draw.integers(2, 5)), int(draw.integers(1, 5))
+        point = draw.normal(size=dim)
+        cases.append(random_moves(draw, point / np.linalg.norm(point), m, k, int(draw.integers(k))))
+    return listed_moves(*cases, curved_case(0.1), kinked_case(4.0, 0.001))
+
+
 @claim("li2018.equation_3", Kind.STEP, "Eq. 3, proof of Lemma B.4", draws=draw_moves, given=[unit_norm],
-       on=on_sample(measure_random_moves),
        title="A step changes the loss by little more than its linear part")  # fmt: skip
 def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> Promised:
     """A step D changes the loss at a point of norm 1 by at most Σ_{r∈S}⟨∂ℓ/∂w_r, D_r⟩ + ¼(Σ‖a_r‖‖D_r‖)² +
@@ -134,7 +134,7 @@ class DropSteps(Drops):
 
 
 @claim("li2018.lemma_b_4", Kind.STEP, "Lemma B.4, Appendix B.3", reads=drops, given=[*DATA, large_residuals],
-       on=needs_the_law, title="A step of SGD lowers the population loss")  # fmt: skip
+       title="A step of SGD lowers the population loss")  # fmt: skip
 def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> Promise:
     """A step of SGD on a fresh batch lowers the population loss by ηγm·Ω̃((vδ/(kl))²) while v is large, for η small, B
     large and t small enough, without constants. Looked at with (η/2)Σ_r‖∇_r‖², ∇ the gradient of the population, in 95
@@ -161,7 +161,7 @@ def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> P
 
 
 @claim("li2018.lemma_b_4_coupled", Kind.STEP, "proof of Lemma B.4", reads=drops.at(batch_coupling_settings),
-       given=[unit_norm, two_steps_are_promised], on=needs_the_law,
+       given=[unit_norm, two_steps_are_promised],
        title="Most neurons keep their patterns on a whole batch")  # fmt: skip
 def lemma_b_4_coupled(runs: DropSteps, *, tenth: float = 0.1) -> Promised:
     """With τ = σγ/(100B), for t ≤ τ/(2·max|a|·η), at least a share 1 − γ/10 of the neurons has the patterns of the

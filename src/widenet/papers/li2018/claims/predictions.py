@@ -25,8 +25,8 @@ from widenet.papers.li2018.formulas import (
     start_variance,
 )
 from widenet.papers.li2018.hypotheses import total, unit_norm
-from widenet.papers.li2018.settings import TOY, Sample
-from widenet.papers.li2018.specimens import on_sample
+from widenet.papers.li2018.sources import TOY, Sample
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import decided_rightly, log_wrong_mass, wrong_mass
 
@@ -58,6 +58,13 @@ def two_class_logits(residuals: Iterable[float]) -> np.ndarray:
     return np.stack([margin_of(np.array(list(residuals))), np.zeros(len(list(residuals)))], axis=1)
 
 
+def measure_random_margins(sample: Sample, seed: int) -> Margins:
+    """Five networks."""
+    logits = [network.logits(sample.points) for _, network, _ in random_starts(sample, seed, 5)]
+    return measure_margins(np.concatenate(logits), np.tile(sample.classes, len(logits)))
+
+
+@drawn_on(measure_random_margins)
 def draw_margins(scale: Scale, seed: int) -> Margins:
     """Random outputs for 2 to 6 classes, and two classes at residuals from 0.01 to 0.99."""
     draw, found = np.random.default_rng([seed, 41]), []
@@ -70,14 +77,7 @@ def draw_margins(scale: Scale, seed: int) -> Margins:
     return Margins(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
 
 
-def measure_random_margins(sample: Sample, seed: int) -> Margins:
-    """Five networks."""
-    logits = [network.logits(sample.points) for _, network, _ in random_starts(sample, seed, 5)]
-    return measure_margins(np.concatenate(logits), np.tile(sample.classes, len(logits)))
-
-
 @claim("li2018.theorem_4_1_margin", Kind.STEP, "proof of Theorem 4.1", draws=draw_margins, given=[],
-       on=on_sample(measure_random_margins),
        title="A small residual gives a margin, and a right answer")  # fmt: skip
 def theorem_4_1_margin(found: Margins, *, share: float = 1.0, half: float = 0.5) -> Promised:
     """1 − o_a ≤ ε gives f_a ≥ f_i + ln((1 − ε)/ε) for every i ≠ a, with equality for two classes; so below ε = 1/2 the
@@ -150,6 +150,13 @@ def undecided_outputs(sample: Sample, lead: float = 0.0) -> np.ndarray:
     return outputs
 
 
+def measure_random_errors(sample: Sample, seed: int) -> Errors:
+    """Five networks, and outputs that are sure and right, so that some component has a small residual."""
+    drawn = [(network.logits(sample.points), sample) for _, network, sample in random_starts(sample, seed, 5)]
+    return measure_errors([*drawn, (undecided_outputs(sample, 10.0), sample)])
+
+
+@drawn_on(measure_random_errors)
 def draw_errors(scale: Scale, seed: int) -> Errors:
     """Random networks on toys, and two classes that tie everywhere."""
     toy = TOY.draw(seed)
@@ -158,16 +165,7 @@ def draw_errors(scale: Scale, seed: int) -> Errors:
     return measure_errors([*pairs, (undecided_outputs(tie), tie), (undecided_outputs(tie, 4.0), tie)])
 
 
-def measure_random_errors(sample: Sample, seed: int) -> Errors:
-    """Five networks, and outputs that are sure and right, so that some component has a small residual."""
-    drawn = [(network.logits(sample.points), sample) for _, network, sample in random_starts(sample, seed, 5)]
-    return measure_errors([*drawn, (undecided_outputs(sample, 10.0), sample)])
-
-
-on_errors = on_sample(measure_random_errors)
-
-
-@claim("li2018.theorem_4_1_markov", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[], on=on_errors,
+@claim("li2018.theorem_4_1_markov", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[],
        title="The error on a component is at most twice its mean residual")  # fmt: skip
 def theorem_4_1_markov(found: Errors, *, factor: float = 2.0, limit: float = 1 / E) -> Promised:
     """E[1 − o_a] ≤ ε² on a component, ε ≤ 1/e, gives an error of at most ε there; at most 2·E[1 − o_a] always, with
@@ -195,7 +193,7 @@ def theorem_4_1_markov(found: Errors, *, factor: float = 2.0, limit: float = 1 /
 
 
 @claim("li2018.theorem_4_1_reduction", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[total],
-       on=on_errors, title="An error leaves a large residual on some component")  # fmt: skip
+       title="An error leaves a large residual on some component")  # fmt: skip
 def theorem_4_1_reduction(found: Errors, *, sharp: float = 1.0, printed: float = 1.0) -> Promised:
     """An error of ε gives max p·E[1 − o_a] ≥ ε³/(8kl); even ≥ ε/(2kl), with equality where two classes tie and all
     components have equal probability.
@@ -272,11 +270,6 @@ def _outputs(
     return np.stack([(logits**2).mean(axis=(1, 2)), ratios, losses, largest])
 
 
-def draw_starts(scale: Scale, seed: int) -> list[Starts]:
-    """800 starts on toy points."""
-    return measure_starts(TOY.draw(seed), seed)
-
-
 def measure_own_starts(sample: Sample, seed: int) -> list[Starts] | Silence:
     """1000 starts of one width."""
     if sample.points.shape[1] > 200:
@@ -284,8 +277,13 @@ def measure_own_starts(sample: Sample, seed: int) -> list[Starts] | Silence:
     return measure_starts(sample, seed, widths=(64,), count=1000)
 
 
+@drawn_on(measure_own_starts, most=200)
+def draw_starts(scale: Scale, seed: int) -> list[Starts]:
+    """800 starts on toy points."""
+    return measure_starts(TOY.draw(seed), seed)
+
+
 @claim("li2018.theorem_4_1_start", Kind.STEP, "proof of Theorem 4.1", draws=draw_starts, given=[unit_norm],
-       on=on_sample(measure_own_starts, most=200),
        title="At the start outputs and loss are of order 1 at every width")  # fmt: skip
 def theorem_4_1_start(found: Starts, *, failure: float = START_FAILURE) -> Promised:
     """At the start |f_i(x)| = Õ(1) and L = Õ(1) for points fixed before it: f_i(x) is Gaussian given W⁰ with a variance

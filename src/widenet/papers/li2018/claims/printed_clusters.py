@@ -16,7 +16,7 @@ from widenet.papers.li2018.formulas import (
     within,
 )
 from widenet.papers.li2018.hypotheses import coefficients, spread
-from widenet.papers.li2018.settings import Basis
+from widenet.papers.li2018.sources import Basis
 from widenet.records import Scale
 
 

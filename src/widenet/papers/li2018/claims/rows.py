@@ -12,8 +12,8 @@ from widenet.claims.tolerances import BOUND, ROUNDING
 from widenet.papers.li2018.claims.network import random_starts
 from widenet.papers.li2018.formulas import net_bound
 from widenet.papers.li2018.hypotheses import moves_sum_to_zero, unit_norm
-from widenet.papers.li2018.settings import TOY, Sample, steep_network
-from widenet.papers.li2018.specimens import on_sample
+from widenet.papers.li2018.sources import TOY, Sample, steep_network
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient, wrong_mass
 
@@ -48,6 +48,12 @@ def measure_rows(networks: list[tuple[SoftmaxNetwork, Sample]]) -> Rows:
     return Rows(*np.concatenate(found, axis=1), norm_error=max(sample.norm_error for _, sample in networks))
 
 
+def measure_random_rows(sample: Sample, seed: int) -> Rows:
+    """Three networks."""
+    return measure_rows([(network, points) for _, network, points in random_starts(sample, seed, 3)])
+
+
+@drawn_on(measure_random_rows)
 def draw_rows(scale: Scale, seed: int) -> Rows:
     """Ten networks on toy points, and one whose rows nearly attain the bound."""
     toys = [(network, sample) for _, network, sample in random_starts(TOY.draw(seed), seed, 10)]
@@ -59,13 +65,7 @@ def draw_steep_rows(scale: Scale, seed: int) -> Rows:
     return measure_rows([steep_network()])
 
 
-def measure_random_rows(sample: Sample, seed: int) -> Rows:
-    """Three networks."""
-    return measure_rows([(network, points) for _, network, points in random_starts(sample, seed, 3)])
-
-
 @claim("li2018.lemma_a_1_gradient", Kind.STEP, "proof of Lemma A.1", draws=draw_rows, given=[unit_norm],
-       on=on_sample(measure_random_rows),
        title="Rows of the gradient are shorter than twice the largest vote")  # fmt: skip
 def lemma_a_1_gradient(found: Rows, *, tight: float = 1.0, twice: float = 2.0) -> Promised:
     """‖∂L/∂w_r‖ ≤ max_{i,j} |a_{i,r} − a_{j,r}|·Σ p(1 − o_y) < 2·max |a| for every r and t, on points of norm 1; with

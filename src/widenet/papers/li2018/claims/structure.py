@@ -17,8 +17,8 @@ from widenet.data.components import BALL_CENTRES, antipodal_polygon, xor_balls
 from widenet.diagnostics.components import Structure, is_obstructed, measure_structure, natural_components
 from widenet.papers.li2018.formulas import least_squared_sine, squared_sine, widest_component
 from widenet.papers.li2018.hypotheses import DATA, unit_norm
-from widenet.papers.li2018.settings import HEXAGON, TOY, OnData, Sample, equal_shares, structure_numbers
-from widenet.papers.li2018.specimens import on_sample
+from widenet.papers.li2018.sources import HEXAGON, TOY, OnData, Sample, equal_shares, structure_numbers
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 
 
@@ -141,6 +141,7 @@ def pair_at(distance: float) -> Sample:
     return equal_shares(points, np.arange(2), np.arange(2))
 
 
+@drawn_on(lambda sample, _: measure_pairs([sample]))
 def draw_pairs(scale: Scale, seed: int) -> Pairs:
     """Toys, and pairs at exactly their δ."""
     return measure_pairs([*(TOY.draw(seed + number) for number in range(10)), pair_at(0.9), pair_at(1.3)])
@@ -164,7 +165,6 @@ def structure_details(cell: Any) -> dict[str, Any]:
 
 @claim("li2018.cross_class_sine", Kind.STEP, "proof of Lemma A.2", draws=draw_pairs, given=[unit_norm],
        details=lambda pairs: structure_details(pairs.cells[-1]),
-       on=on_sample(lambda sample, _: measure_pairs([sample])),
        title="Points of different classes enclose a large angle")  # fmt: skip
 def cross_class_sine(pairs: Pairs, *, quarter: float = 4.0, share: float = 1.0) -> Promised:
     """1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4 for unit vectors. So with distance δ across classes from points and from
@@ -212,19 +212,19 @@ def measure_assumed(sample: Sample, natural: Structure | None = None) -> Assumed
     )
 
 
-def draw_toy(scale: Scale, seed: int) -> Assumed:
-    """Six points of three classes."""
-    return measure_assumed(TOY.draw(seed))
-
-
 def measure_own(sample: Sample, seed: int) -> Assumed:
     """With the components that stand apart."""
     components = natural_components(sample.points, sample.classes)
     return measure_assumed(sample, measure_structure(sample.points, sample.classes, components))
 
 
+@drawn_on(measure_own, most=5000, for_what="All distances are taken here")
+def draw_toy(scale: Scale, seed: int) -> Assumed:
+    """Six points of three classes."""
+    return measure_assumed(TOY.draw(seed))
+
+
 @claim("li2018.assumption_a1", Kind.CONSTRUCTION, "(A1) and (A2), Section 3", draws=draw_toy, given=DATA,
-       on=on_sample(measure_own, most=5000, for_what="All distances are taken here"),
        title="Data that meets (A1) has no antipodal obstruction")  # fmt: skip
 def assumption_a1(data: Assumed, *, widest: float = 2**0.5) -> Promise:
     """Classes whose components are farther than δ > 0 from those of other classes, and from their mirror images, and

@@ -13,7 +13,7 @@ from widenet.claims.experiments import Experiment
 from widenet.losses import cross_entropy, zero_one
 from widenet.networks import TwoLayer, relu
 from widenet.networks.two_layer import EXACT
-from widenet.papers.li2018.settings import Gaussians, Images, Sample
+from widenet.papers.li2018.sources import Gaussians, Images, Sample
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import Listed, Recipe, Record, Snapshot, ensemble

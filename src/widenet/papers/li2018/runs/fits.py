@@ -9,7 +9,7 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.components import is_obstructed
 from widenet.diagnostics.spectra import singular_values
-from widenet.papers.li2018.settings import HEXAGON, Gaussians, Polygon, Sample, SphereLabels
+from widenet.papers.li2018.sources import HEXAGON, Gaussians, Polygon, Sample, SphereLabels
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import SoftmaxNetwork, decided_rightly, descend, start_softmax
