@@ -78,6 +78,10 @@ def coupling_time(threshold: Numbers, largest_vote: Numbers, step_size: Numbers)
     return threshold / (2 * largest_vote * step_size)
 
 
+LEAST_SCALED = 20
+"""m·θ from which on the statement is one about a fixed τ with high probability."""
+
+
 def coupled_bound(relative_threshold: Numbers, n_components: Numbers, constant: Numbers = E) -> Numbers:
     """1 − eτkl/σ, with τ/σ given."""
     return 1 - constant * relative_threshold * n_components
@@ -336,3 +340,14 @@ def budget(n_classes: Numbers, per_class: Numbers, distance: Numbers, error: Num
         "width": base**-4,
         "batch": (n_classes * per_class / (size * distance)) ** 4 / share**2,
     }
+
+
+# ── chance ──
+
+SIGMAS = 5
+"""Standard errors by which a frequency may be off: once in two million."""
+
+
+def share_room(share: Any, draws: Any) -> Any:
+    """What chance may do to a frequency."""
+    return SIGMAS * np.sqrt(np.maximum(share * (1 - share), 1 / np.asarray(draws)) / draws)

@@ -24,7 +24,7 @@ from widenet.papers.li2018.hypotheses import (
     widths,
 )
 from widenet.papers.li2018.runs.descents import (
-    Descent,
+    PointDescent,
     averaged_steps,
     coupled_descents,
     descents,
@@ -39,7 +39,7 @@ LATE = 200
 Changes = Float[np.ndarray, " change"]
 
 
-class Changing(Descent):
+class Changing(PointDescent):
     """Descents, from each step to the next."""
 
     drops: Changes = derived(lambda run: run.losses[:-1] - run.losses[1:])
@@ -49,25 +49,25 @@ class Changing(Descent):
     scaled_step: Number = derived(lambda run: run.step_size * run.vote_norm**2)  #: η‖A‖²
 
 
-def steps_to(run: Descent, share: float = 0.05) -> float:
+def steps_to(run: PointDescent, share: float = 0.05) -> float:
     """The first step at which v_max ≤ share/(kl); NaN if there is none."""
     reached = np.flatnonzero(run.residuals <= share / run.n_components)
     return float(reached[0]) if len(reached) else np.nan
 
 
-def mean_square(run: Descent) -> float:
+def mean_square(run: PointDescent) -> float:
     """The mean of (v^t)² over T ∝ σ/η steps."""
     return (run.residuals[1 : averaged_steps(int(run.width)) + 1] ** 2).mean()
 
 
-def later_drop(run: Descent) -> float:
+def later_drop(run: PointDescent) -> float:
     """The mean of (L_t − L_{t+1})/(ηm·(v^t)²) over the second half of T ∝ σ/η steps."""
     last = averaged_steps(int(run.width))
     part = slice(last // 2, last)
     return (-np.diff(run.losses)[part] / (run.step_size * run.width * run.residuals[part] ** 2)).mean()
 
 
-class Trend(Descent):
+class WidthTrend(PointDescent):
     """Descents, with what is compared from width to width."""
 
     steps_needed: Number = derived(steps_to)
@@ -86,7 +86,7 @@ def means_by(groups: Number, values: Number) -> tuple[np.ndarray, Groups]:
     return different, np.bincount(places, values) / np.bincount(places)
 
 
-def rate(value: float, limit: float, sense: Sense, runs: Descent, text: str) -> Sides:
+def rate(value: float, limit: float, sense: Sense, runs: PointDescent, text: str) -> Sides:
     """A trend in the width. On a reader's data it may set in later, so that what misses it here decides nothing."""
     misses = value > limit if sense is Sense.AT_MOST else value < limit
     return Sides(value, limit, sense, undecided=misses and np.any(runs.own), text=text)
@@ -114,7 +114,7 @@ def lemma_a_4_step(runs: Changing, *, share: float = 1.0) -> Promise:
     return Promise({"drop": falls}, details=counts)
 
 
-def slope_of(runs: Trend, values: Number, name: str) -> tuple[float, dict[str, np.ndarray]]:
+def slope_of(runs: WidthTrend, values: Number, name: str) -> tuple[float, dict[str, np.ndarray]]:
     """(the slope of the logarithm of the means in log m, both as details)."""
     different, means = means_by(runs.width, values)
     return fitted_slope(different, means), {"widths": different, name: means}
@@ -126,7 +126,7 @@ SLOPE_OF_SQUARES = "slope of log mean $v²$"
 @claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents_at_widths,
        given=[*SHARES, *SEPARATED, widths],
        title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
-def lemma_a_4(runs: Trend, *, slope: float = -0.35) -> Promise:
+def lemma_a_4(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
     """On data that meets (A1), and (A1') for mirror images, with η ∝ 1/m and over T ∝ σ/η steps, the mean of (v^t)²
     falls like m^{−1/2}: Lemma A.4 bounds it by Õ(k⁵l⁵/(δ⁴σm)). Held against a slope of at most −0.35 in log m, which is
     ours.
@@ -138,7 +138,7 @@ def lemma_a_4(runs: Trend, *, slope: float = -0.35) -> Promise:
 @claim("li2018.lemma_a_4_as_printed", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents.at(hexagon_widths),
        given=[*SHARES, *SEPARATED_AS_PRINTED],
        title="The mean squared residual falls even beside mirror images")  # fmt: skip
-def lemma_a_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
+def lemma_a_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
     """Under (A1) to (A3), for a sufficiently small η and T = Θ̃(σδ/(klη)), the mean of (v^t)² is Õ(k⁵l⁵/(δ⁴σm)), so
     Õ(m^{−1/2}) for fixed k, l and δ.
 
@@ -152,7 +152,7 @@ def lemma_a_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
 @claim("li2018.lemma_b_4_as_printed", Kind.STEP, "Lemma B.4, Appendix B.3", reads=descents.at(hexagon_widths),
        given=[*SHARES, *SEPARATED_AS_PRINTED],
        title="The population loss keeps falling beside mirror images")  # fmt: skip
-def lemma_b_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
+def lemma_b_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
     """Under (A1) to (A3), for η, B and t = Õ((vδ/(kl))²σγ/η) as printed, L(w^t) − L(w^{t+1}) = ηγm·Ω̃((vδ/(kl))²), so
     at least ηm·v² over a power of log m for fixed k, l and δ.
 
@@ -171,7 +171,7 @@ def needs_all_steps(specimen: Any) -> Silence:
 @claim("li2018.section_4_width_free", Kind.TREND, "after Theorem 4.1, Section 4", reads=descents,
        given=[*SHARES, widths, runs_of_a_width], on=needs_all_steps,
        title="The number of steps does not grow with the width")  # fmt: skip
-def section_4_width_free(runs: Trend, *, ratio: float = 1.5) -> Promise:
+def section_4_width_free(runs: WidthTrend, *, ratio: float = 1.5) -> Promise:
     """With η ∝ 1/m the number of steps does not grow with the width: "only increase the total iterations by factors of
     log m". Held against means of the steps to v = 0.05/(kl) within a factor of 1.5, which is ours.
     """
@@ -187,7 +187,7 @@ def section_4_width_free(runs: Trend, *, ratio: float = 1.5) -> Promise:
 @claim("li2018.section_5_observation", Kind.TREND, "the observation of Section 5", reads=descents_at_widths,
        given=[*SHARES, widths],
        title="Wider networks change fewer patterns")  # fmt: skip
-def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
+def section_5_observation(runs: WidthTrend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
     """The wider the network, "the less likely the activation pattern for one neuron and one data point will change in a
     fixed number of iterations". With η ∝ 1/m the share of changed patterns after 200 steps, and the relative distance
     from the start, fall like m^{−1/2}; the rate, ± 0.15, is ours.
@@ -208,7 +208,7 @@ def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0
 @claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=coupled_descents,
        given=SHARES,
        title="The rank of the update is at most the number of points")  # fmt: skip
-def section_6_rank(runs: Descent) -> Promised:
+def section_6_rank(runs: PointDescent) -> Promised:
     """On single points the accumulated update W^t − W⁰ has rank at most kl: its rows lie in the span of the points. And
     no singular value of W moves by more than ‖W^t − W⁰‖₂.
     """
@@ -228,7 +228,7 @@ def section_6_rank(runs: Descent) -> Promised:
 @claim("li2018.section_6_start_scale", Kind.TREND, "effect of random initialization, Section 6",
        reads=descents.at(scale_settings), given=[*SHARES, scales],
        title="Larger initial weights change fewer patterns")  # fmt: skip
-def section_6_start_scale(runs: Trend) -> Promise:
+def section_6_start_scale(runs: WidthTrend) -> Promise:
     """The scale of the initialization is essential: from W⁰ with standard deviation c·m^{−1/2}, larger c gives fewer
     changed patterns and a smaller relative distance after the same number of steps. That both fall from c = 0.1 to 1 to
     10 is ours.
@@ -252,7 +252,7 @@ def same_law(one: np.ndarray, other: np.ndarray) -> float:
 @claim("li2018.section_4_dimension_free", Kind.TREND, "after Theorem 4.1, Section 4",
        reads=descents.at(dimension_settings), given=SHARES,
        title="Training does not depend on unused dimensions")  # fmt: skip
-def section_4_dimension_free(runs: Trend, *, level: float = 0.001) -> Promise:
+def section_4_dimension_free(runs: WidthTrend, *, level: float = 0.001) -> Promise:
     """The result is dimension free: the law of the training depends on the inner products of the points alone.
     With coordinates that are 0 on the data added, and the same weights on the others, all residuals stay the same; with
     other weights their law does (a test of Kruskal and Wallis on the steps to v = 0.05/(kl)).

@@ -76,7 +76,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Look:
+class CurveLook:
     """What is seen of a run whose data are `n_train` training points and behind them the test points."""
 
     n_train: int
@@ -132,7 +132,7 @@ def run_curves(setting: CurveSetting, progress: Progress) -> Curves:
             check_every=setting.n_steps,
         ),
         jax.vmap(jax.random.key)(jnp.asarray(seeds)),
-        record=Record(setting.looks, {"seen": Look(n_train, setting.n_patterns)}),
+        record=Record(setting.looks, {"seen": CurveLook(n_train, setting.n_patterns)}),
         progress=progress,
     )
     ends = done.network.hidden_weights

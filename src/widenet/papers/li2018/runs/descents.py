@@ -58,7 +58,7 @@ class DescentSetting(DataSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent(OnData):
+class PointDescent(OnData):
     """A descent, step by step, the last state included; at thresholds τ, as far as coupling is promised there."""
 
     losses: Steps
@@ -130,7 +130,7 @@ class _Coupling:
         self.kept = np.where(promised[:, None], np.minimum(self.kept, shares), self.kept)
 
 
-def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting: DescentSetting) -> Descent:
+def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting: DescentSetting) -> PointDescent:
     """Write down a descent."""
     fresh = unit_rows(np.random.default_rng([setting.seed, 31]), max(1, setting.n_fresh), start.hidden.shape[1])
     coupling = _Coupling(start, sample, setting, fresh[: setting.n_fresh])
@@ -159,7 +159,7 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
     values = singular_values(update)
     structure = sample.measured()
     shift = np.abs(singular_values(last.hidden) - singular_values(start.hidden)).max()
-    return Descent(
+    return PointDescent(
         **{name: np.array(each) for name, each in kept.items()},
         thresholds=np.array(setting.thresholds),
         limits=coupling.limits,
@@ -185,10 +185,10 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
     )
 
 
-PER_STEP = [field.name for field in dataclasses.fields(Descent) if field.type is Steps]
+PER_STEP = [field.name for field in dataclasses.fields(PointDescent) if field.type is Steps]
 
 
-def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
+def run_descent(setting: DescentSetting, progress: Progress) -> PointDescent:
     """Draw the points and the start of a setting, and descend."""
     sample = setting.data.draw(setting.seed)
     deviation = setting.start_scale * setting.width**-0.5

@@ -10,7 +10,7 @@ from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
 from widenet.claims.specimen import Choices
 from widenet.papers.li2018.formulas import best_large_share, target_share
-from widenet.papers.li2018.sources import TOY, DataSetting, OnData, OwnPoints, Sample, structure_numbers
+from widenet.papers.li2018.sources import HEXAGON, TOY, DataSetting, OnData, OwnPoints, Sample, structure_numbers
 from widenet.papers.li2018.user_data import on_points
 from widenet.progress import Progress
 from widenet.records import Scale
@@ -111,6 +111,11 @@ def large_gradient_settings(scale: Scale, seed: int) -> list[LargeGradientSettin
     """Toys."""
     count = 2 if scale is Scale.QUICK else 10
     return [LargeGradientSetting(data=TOY, seed=seed + number) for number in range(count)]
+
+
+def hexagon_gradients(scale: Scale, seed: int) -> list[LargeGradientSetting]:
+    """The antipodal hexagon."""
+    return [LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_wrong=0, seed=seed)]
 
 
 @on_points(most=150, single=True, honours=("max_updates",))
