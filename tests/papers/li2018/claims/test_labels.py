@@ -122,10 +122,11 @@ def test_permuted_labels_are_the_same_labels():
 def test_pairs_are_those_of_one_seed():
     cells = pairs(3)
     for some, seeds in ((cells[:-1], [0, 1]), (cells[::-1], [0, 1, 2])):
-        true, permuted = in_pairs(LabelFit.join(some))
-        assert true.seed.tolist() == permuted.seed.tolist() == seeds
-        assert not true.permuted.any()  # pyright: ignore[reportAttributeAccessIssue]
-        assert permuted.permuted.all()  # pyright: ignore[reportAttributeAccessIssue]
+        runs = LabelFit.join(some)
+        true, permuted = in_pairs(runs)
+        assert runs.seed[true].tolist() == runs.seed[permuted].tolist() == seeds
+        assert not runs.permuted[true].any()
+        assert runs.permuted[permuted].all()
 
 
 def test_settings_have_what_the_claims_need():
@@ -134,7 +135,8 @@ def test_settings_have_what_the_claims_need():
 
 
 def test_a_seed_without_its_other_half_is_left_out():
-    assert [half.seed.tolist() for half in in_pairs(LabelFit.join(pairs(3)[1:]))] == [[1, 2], [1, 2]]
+    runs = LabelFit.join(pairs(3)[1:])
+    assert [runs.seed[half].tolist() for half in in_pairs(runs)] == [[1, 2], [1, 2]]
 
 
 def test_true_labels_that_need_no_step():

@@ -18,12 +18,12 @@ from widenet.papers.li2018.runs.fits import (
 )
 
 
-def in_pairs(runs: LabelFit) -> tuple[LabelFit, LabelFit]:
-    """(true labels, permuted labels) of the same seeds, in the order of the seeds."""
-    halves = [{run.seed: run for run in runs.cells if bool(run.permuted) is permuted} for permuted in (False, True)]
-    both = sorted(halves[0].keys() & halves[1].keys())
-    true, permuted = (LabelFit.join([half[seed] for seed in both]) for half in halves)
-    return true, permuted
+def in_pairs(runs: LabelFit) -> tuple[np.ndarray, np.ndarray]:
+    """The rows with true labels and those with permuted ones, of the same seeds and in their order."""
+    is_permuted = np.asarray(runs.permuted, bool)
+    true, permuted = np.flatnonzero(~is_permuted), np.flatnonzero(is_permuted)
+    _, first, second = np.intersect1d(runs.seed[true], runs.seed[permuted], return_indices=True)
+    return true[first], permuted[second]
 
 
 @claim("li2018.section_6_structure", Kind.TREND, "implicit regularization, Section 6",
@@ -37,9 +37,9 @@ def section_6_structure(runs: LabelFit, *, distance: float = 2.0, steps: float =
     A run with permuted labels that was cut off has gone so far at least; one with true labels decides nothing.
     """
     true, permuted = in_pairs(runs)
-    lost, cut = true.accuracy < 1, permuted.accuracy < 1
-    longer = permuted.distance / true.distance
-    slower = permuted.steps / np.maximum(true.steps, 1)
+    lost, cut = runs.accuracy[true] < 1, runs.accuracy[permuted] < 1
+    longer = runs.distance[permuted] / runs.distance[true]
+    slower = runs.steps[permuted] / np.maximum(runs.steps[true], 1)
     return Promise(
         {
             "steps": at_least(
@@ -69,10 +69,10 @@ def section_4_bias(runs: LabelFit, *, test: float = 0.97) -> Promise:
     true, permuted = in_pairs(runs)
     return Promise(
         {
-            "fitted": at_least(permuted.accuracy, 1, text="permuted labels are fitted"),
-            "generalizes": at_least(true.test_accuracy, test, text="true labels generalize"),
+            "fitted": at_least(runs.accuracy[permuted], 1, text="permuted labels are fitted"),
+            "generalizes": at_least(runs.test_accuracy[true], test, text="true labels generalize"),
         },
-        details={"test accuracy after permuted labels": permuted.test_accuracy},
+        details={"test accuracy after permuted labels": runs.test_accuracy[permuted]},
     )
 
 
@@ -84,11 +84,11 @@ def section_6_compression(runs: LabelFit, *, loss: float = 0.01, gap: float = 5.
     numbers are ours.
     """
     true, _ = in_pairs(runs)
-    lost = true.test_accuracy - true.truncated
+    lost = runs.test_accuracy[true] - runs.truncated[true]
     return {
         "predicts": at_most(lost, loss, text="rank $kl$ predicts as well"),
-        "update_gap": at_least(true.gap, gap, text="$σ_kl/σ_{kl+1}$ of the update"),
-        "weight_gap": at_most(true.weight_gap, flat, text="$σ_kl/σ_{kl+1}$ of the weights"),
+        "update_gap": at_least(runs.gap[true], gap, text="$σ_kl/σ_{kl+1}$ of the update"),
+        "weight_gap": at_most(runs.weight_gap[true], flat, text="$σ_kl/σ_{kl+1}$ of the weights"),
     }
 
 
