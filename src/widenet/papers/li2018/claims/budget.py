@@ -32,9 +32,9 @@ KEYS = {
 @claim("li2018.theorem_4_1_budget", Kind.STEP, "proofs of Theorem 4.1 and of Lemmas A.3, A.4 and B.3",
        draws=draw_derived, given=[], title="The printed exponents follow from the proofs")  # fmt: skip
 def theorem_4_1_budget(found: BudgetExponents, *, printed: Mapping[str, Powers] = PRINTED) -> Promised:
-    """The exponents follow from the conditions of the proofs: ηm = δ³ε⁶/(k⁵l⁵), T = k¹⁰l¹⁰/(δ⁶ε¹²),
-    m = k²⁰l²⁰/(δ¹²ε²⁴) and B = 1/(ηm)², up to logarithms; k³l²/δ in Lemma 5.2, k⁴l³/(v²δ³) in the proof of Lemma B.3;
-    and Σv²/T = k⁵l⁵/(δ⁴m^{1/2}) in Lemma A.4 with T = σδ/(k²l²η).
+    """The exponents follow from the conditions of the proofs: $ηm = δ³ε⁶/(k⁵l⁵)$, $T = k¹⁰l¹⁰/(δ⁶ε¹²)$, $m =
+    k²⁰l²⁰/(δ¹²ε²⁴)$ and $B = 1/(ηm)²$, up to logarithms; $k³l²/δ$ in Lemma 5.2, $k⁴l³/(v²δ³)$ in the proof of Lemma
+    B.3; and $Σv²/T = k⁵l⁵/(δ⁴m^{1/2})$ in Lemma A.4 with $T = σδ/(k²l²η)$.
 
     Lemma A.4 prints T = σδ/(klη), its proof k²l²; only the latter gives k⁵l⁵. The proof of Lemma B.4 uses two τ: with
     the smaller, σγ/(100B), throughout, m would be (kl)³²/(δ²⁰ε³⁶), a polynomial too.
@@ -48,8 +48,8 @@ def theorem_4_1_budget(found: BudgetExponents, *, printed: Mapping[str, Powers] 
 @claim("li2018.section_5_sketch", Kind.STEP, "after Lemma 5.2, Section 5.1", draws=draw_sketch, given=[],
        title="Coupling lasts long enough from $m ≥ ε⁻⁶$ on")  # fmt: skip
 def section_5_sketch(found: BudgetExponents, *, exponent: int | float = -6) -> Promised:
-    """With kl/δ = O(1) a step gains ηmε², so O(1/(ηmε²)) steps are enough, and coupling lasts for σε/η steps: that long
-    from m ≥ ε⁻⁶ on, up to logarithms.
+    """With $kl/δ = O(1)$ a step gains $ηmε²$, so $O(1/(ηmε²))$ steps are enough, and coupling lasts for $σε/η$ steps:
+    long enough from $m ≥ ε⁻⁶$ on, up to logarithms.
     """
     agrees = (found.exponents == table_of({"m": monomial(ε=exponent)})).all(axis=2)
     return {"width": Fact(agrees, text="$m = ε⁻⁶$")}

@@ -39,14 +39,16 @@ from widenet.papers.li2018.runs.near_kinks import (
     draw_uniform,
     draw_uniform_at_a_point,
 )
+from widenet.records import Form
 
 
 @claim("li2018.lemma_a_1_size", Kind.STEP, "proof of Lemma A.1", draws=draw_sizes, given=[unit_norm, scaled_theta],
-       title="Few neurons are near a kink at a fixed threshold")  # fmt: skip
+       title="Few neurons are near a kink at a fixed threshold",
+       form=Form.REPAIR)  # fmt: skip
 def lemma_a_1_size(found: ClearShares, *, constant: float = 1.0, mean: float = 1.0, failure: float = 0.01) -> Promised:
-    """For one fixed τ the set H of neurons with |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points has |H| ≥ (1 − eτkl/σ)m, with
-    probability 0.99 once eτklm/σ ≥ 20; its mean is at least (1 − c_Gτkl/σ)m, c_G = √(2/π), and (2 − 2Φ(τ/σ))^{kl}·m on
-    orthonormal points.
+    """For one fixed $τ$ the set $H$ of neurons with $|⟨w_r⁰, x_{a,b}⟩| ≥ τ$ on all points has $|H| ≥ (1 − eτkl/σ)m$,
+    with probability 0.99 once $eτklm/σ ≥ 20$; its mean is at least $(1 − c_G τkl/σ)m$, $c_G = √(2/π)$, and $(2 −
+    2Φ(τ/σ))^{kl}·m$ on orthonormal points.
 
     The factor m is missing in print. For a smaller τ the statement is "no neuron is lost", which fails with constant
     probability.
@@ -75,11 +77,12 @@ def lemma_a_1_size(found: ClearShares, *, constant: float = 1.0, mean: float = 1
 
 
 @claim("li2018.lemma_a_1_all_thresholds", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform, given=[],
-       title="Few neurons are near a kink at all but tiny thresholds")  # fmt: skip
+       title="Few neurons are near a kink at all but tiny thresholds",
+       form=Form.REPAIR)  # fmt: skip
 def lemma_a_1_all_thresholds(found: ThresholdBreaks, *, failure: float = 0.01) -> Promised:
-    """|H| ≥ (1 − eτkl/σ)m holds for all τ with eτklm/σ ≥ 20 at once, with probability 0.99. With smaller τ too, some τ
-    breaks it with probability (c_G/e)·n/(kl) as m → ∞, where n counts the distinct lines ±x: 0.2935 for points in
-    general position.
+    """$|H| ≥ (1 − eτkl/σ)m$ holds for all $τ$ with $eτklm/σ ≥ 20$ at once, with probability 0.99. With smaller $τ$ too,
+    some $τ$ breaks it with probability $(c_G/e)·n/(kl)$ as $m → ∞$, where $n$ counts the distinct lines $±x$: 0.2935
+    for points in general position.
     """
     cell = found.per("cell")
     return {
@@ -96,8 +99,8 @@ def lemma_a_1_all_thresholds(found: ThresholdBreaks, *, failure: float = 0.01) -
 @claim("li2018.lemma_b_1_as_printed", Kind.STEP, "Lemma B.1, Appendix B.1", draws=draw_uniform_at_a_point,
        given=[], title="At one point few neurons are lost at every threshold")  # fmt: skip
 def lemma_b_1_as_printed(found: ThresholdBreaks, *, failure: float = 0.01) -> Promised:
-    """For every unit vector x, with high probability over the start, for every τ > 0 and t = Õ(τ/η), a share 1 − 10τ/σ
-    of the neurons at least has ∂L/∂w_r = ∂̃L/∂w_r at x, whatever the label, and |⟨w_r^t, x⟩| ≥ τ.
+    """For every unit vector $x$, with high probability over the start, for every $τ > 0$ and $t = Õ(τ/η)$, at least a
+    share $1 − 10τ/σ$ of the neurons has $∂L/∂w_r = ∂̃L/∂w_r$ at $x$, whatever the label, and $|⟨w_r^t, x⟩| ≥ τ$.
 
     High probability is 0.99 here, and t = 0, where the gradients are equal: some τ has too many neurons with
     |⟨w_r⁰, x⟩| < τ with probability c_G/10 = 0.0798 as m → ∞.
@@ -109,8 +112,8 @@ def lemma_b_1_as_printed(found: ThresholdBreaks, *, failure: float = 0.01) -> Pr
        given=[*DATA_AS_PRINTED, first_step_is_promised],
        title="Most neurons keep their patterns at every threshold")  # fmt: skip
 def lemma_5_1_as_printed(found: FirstStepLosses) -> Promised:
-    """With high probability over the start, for every τ > 0 and every t = Õ(τ/η), at least a share 1 − eτkl/σ of the
-    neurons has ∂L/∂w_r = ∂̃L/∂w_r.
+    """With high probability over the start, for every $τ > 0$ and every $t = Õ(τ/η)$, at least a share $1 − eτkl/σ$ of
+    the neurons has $∂L/∂w_r = ∂̃L/∂w_r$.
 
     High probability is 1 − 1/m here, the weakest of the paper's 1 − 1/poly(m), and t = 1 ≤ τ/(2·max|a|·η). At
     eτklm/σ < 1 no neuron may be lost, and the step loses one with a probability that falls like 1/√log m.
@@ -140,10 +143,11 @@ class CoupledDescent(PointDescent):
 
 
 @claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=coupled_descents, given=SHARES,
-       title="No neuron moves faster than twice the largest vote")  # fmt: skip
+       title="No neuron moves faster than twice the largest vote",
+       form=Form.REPAIR)  # fmt: skip
 def lemma_a_1_move(runs: CoupledDescent, *, factor: float = 1.0) -> Promised:
-    """‖w_r^t − w_r⁰‖ < 2·max|a|·ηt for every neuron r and every step t ≥ 1 of gradient descent on points of norm 1; no
-    neuron goes farther than its path, Σ η‖∂L/∂w_r‖, is long.
+    """$‖w_r^t − w_r⁰‖ < 2·max|a|·ηt$ for every neuron $r$ and every step $t ≥ 1$ of gradient descent on points of norm
+    1; no neuron ends farther from its start than the length of its path, $Σ η‖∂L/∂w_r‖$.
 
     The proof prints L·ηt with L a bound on |a|; see `lemma_a_1_gradient`.
     """
@@ -165,9 +169,9 @@ def lemma_a_1_move(runs: CoupledDescent, *, factor: float = 1.0) -> Promised:
            "In the first steps of training most neurons stay on the same side of every point, so the network changes "
            "as predictably as a linear one.")))  # fmt: skip
 def lemma_5_1(runs: CoupledDescent) -> Promise:
-    """For steps t ≤ τ/(2·max|a|·η), at least a share 1 − eτkl/σ of the neurons has ∂L/∂w_r = ∂̃L/∂w_r: every neuron with
-    |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
-    For τ with eτklm/σ ≥ 20, whatever η.
+    """For steps $t ≤ τ/(2·max|a|·η)$, at least a share $1 − eτkl/σ$ of the neurons has $∂L/∂w_r = ∂̃L/∂w_r$: every
+    neuron with $|⟨w_r⁰, x_{a,b}⟩| ≥ τ$ on all points keeps its patterns, and a neuron that keeps its patterns has equal
+    gradients. This holds for $τ$ with $eτklm/σ ≥ 20$, whatever $η$.
 
     Printed is "for every τ > 0": `lemma_5_1_as_printed`.
     """
@@ -188,9 +192,9 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
        given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point],
        title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
 def lemma_b_1(runs: CoupledDescent, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promised:
-    """For a unit vector x fixed before the start, in the data or not, and t ≤ τ/(2·max|a|·η), a share 1 − 10τ/σ of the
-    neurons at least has the pattern of the start at x, so gradient and pseudo gradient there agree for every label,
-    and |⟨w_r^t, x⟩| ≥ τ, for τ with 10τm/σ ≥ 20; the mean of that share is at least 1 − 2c_Gτ/σ.
+    """For a unit vector $x$ fixed before the start, in the data or not, and $t ≤ τ/(2·max|a|·η)$, at least a share $1 −
+    10τ/σ$ of the neurons has the pattern of the start at $x$, so gradient and pseudo gradient agree there for every
+    label, and $|⟨w_r^t, x⟩| ≥ τ$, for $τ$ with $10τm/σ ≥ 20$; the mean of that share is at least $1 − 2c_G τ/σ$.
 
     Printed is "for every τ > 0": `lemma_b_1_as_printed`.
     """

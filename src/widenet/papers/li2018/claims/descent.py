@@ -33,6 +33,7 @@ from widenet.papers.li2018.runs.descents import (
     hexagon_widths,
     scale_settings,
 )
+from widenet.records import Form
 
 LATE = 200
 """The step at which patterns and distances are looked at."""
@@ -94,10 +95,11 @@ def rate(value: float, limit: float, sense: Sense, runs: PointDescent, text: str
 
 @claim("li2018.lemma_a_4_step", Kind.STEP, "proof of Lemma A.4", reads=coupled_descents,
        given=[*SHARES, step_size],
-       title="A step without a change of pattern lowers the loss")  # fmt: skip
+       title="A step without a change of pattern lowers the loss",
+       form=Form.SHARPER)  # fmt: skip
 def lemma_a_4_step(runs: Changing, *, share: float = 1.0) -> Promise:
-    """A step of gradient descent in which no pattern changes lowers the loss by at least (1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²; so
-    by half of ηΣ‖∂L/∂w_r‖² at least for η ≤ 2/‖A‖².
+    """A step of gradient descent in which no pattern changes lowers the loss by at least $(1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²$;
+    so by at least half of $ηΣ‖∂L/∂w_r‖²$ for $η ≤ 2/‖A‖²$.
 
     Printed is only that the drop is Ω̃(η(vδ/(kl))²δm/(kl)) for a sufficiently small η.
     """
@@ -127,9 +129,9 @@ SLOPE_OF_SQUARES = "slope of log mean $v²$"
        given=[*SHARES, *SEPARATED, widths],
        title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
 def lemma_a_4(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
-    """On data that meets (A1), and (A1') for mirror images, with η ∝ 1/m and over T ∝ σ/η steps, the mean of (v^t)²
-    falls like m^{−1/2}: Lemma A.4 bounds it by Õ(k⁵l⁵/(δ⁴σm)). Held against a slope of at most −0.35 in log m, which is
-    ours.
+    """On data that meets (A1), and (A1') for mirror images, with $η ∝ 1/m$ and over $T ∝ σ/η$ steps, the mean of
+    $(v^t)²$ falls like $m^{−1/2}$: Lemma A.4 bounds it by $Õ(k⁵l⁵/(δ⁴σm))$. Checked with a slope of at most −0.35 in
+    $log m$, which is ours.
     """
     fall, details = slope_of(runs, runs.mean_square, "mean v²")
     return Promise({"slope": rate(fall, slope, Sense.AT_MOST, runs, SLOPE_OF_SQUARES)}, details=details)
@@ -139,8 +141,8 @@ def lemma_a_4(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
        given=[*SHARES, *SEPARATED_AS_PRINTED],
        title="The mean squared residual falls even beside mirror images")  # fmt: skip
 def lemma_a_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
-    """Under (A1) to (A3), for a sufficiently small η and T = Θ̃(σδ/(klη)), the mean of (v^t)² is Õ(k⁵l⁵/(δ⁴σm)), so
-    Õ(m^{−1/2}) for fixed k, l and δ.
+    """Under (A1) to (A3), for a sufficiently small $η$ and $T = Θ̃(σδ/(klη))$, the mean of $(v^t)²$ is
+    $Õ(k⁵l⁵/(δ⁴σm))$, so $Õ(m^{−1/2})$ for fixed $k$, $l$ and $δ$.
 
     Judged by a slope of at most −0.35 in log m. On the hexagon the loss is at least ln 2 at every m and t
     (`theorem_4_1_obstruction`), so some o_y ≤ 1/2 and v ≥ 1/12: no constant and no power of log m would do.
@@ -153,8 +155,8 @@ def lemma_a_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
        given=[*SHARES, *SEPARATED_AS_PRINTED],
        title="The population loss keeps falling beside mirror images")  # fmt: skip
 def lemma_b_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
-    """Under (A1) to (A3), for η, B and t = Õ((vδ/(kl))²σγ/η) as printed, L(w^t) − L(w^{t+1}) = ηγm·Ω̃((vδ/(kl))²), so
-    at least ηm·v² over a power of log m for fixed k, l and δ.
+    """Under (A1) to (A3), for $η$, $B$ and $t = Õ((vδ/(kl))²σγ/η)$ as printed, $L(w^t) − L(w^{t+1}) =
+    ηγm·Ω̃((vδ/(kl))²)$, so at least $ηm·v²$ over a power of $log m$ for fixed $k$, $l$ and $δ$.
 
     Judged over T ∝ σ/η steps on the whole law by a slope of at least −0.35 in log m. On the hexagon v ≥ 1/12 at every
     t while the loss falls to ln 2 and stops, so the drops vanish long before T.
@@ -172,8 +174,9 @@ def needs_all_steps(specimen: Any) -> Silence:
        given=[*SHARES, widths, runs_of_a_width], on=needs_all_steps,
        title="The number of steps does not grow with the width")  # fmt: skip
 def section_4_width_free(runs: WidthTrend, *, ratio: float = 1.5) -> Promise:
-    """With η ∝ 1/m the number of steps does not grow with the width: "only increase the total iterations by factors of
-    log m". Held against means of the steps to v = 0.05/(kl) within a factor of 1.5, which is ours.
+    """With $η ∝ 1/m$ the number of steps does not grow with the width: "only increase the total iterations by factors
+    of log m". Checked on the mean number of steps to $v = 0.05/(kl)$, which may differ by a factor of 1.5 between
+    widths; the factor is ours.
     """
     different, means = means_by(runs.width, runs.steps_needed)
     means = np.maximum(means, 1)
@@ -189,8 +192,8 @@ def section_4_width_free(runs: WidthTrend, *, ratio: float = 1.5) -> Promise:
        title="Wider networks change fewer patterns")  # fmt: skip
 def section_5_observation(runs: WidthTrend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
     """The wider the network, "the less likely the activation pattern for one neuron and one data point will change in a
-    fixed number of iterations". With η ∝ 1/m the share of changed patterns after 200 steps, and the relative distance
-    from the start, fall like m^{−1/2}; the rate, ± 0.15, is ours.
+    fixed number of iterations". With $η ∝ 1/m$ the share of changed patterns after 200 steps, and the relative distance
+    from the start, fall like $m^{−1/2}$; the rate, ± 0.15, is ours.
     """
     flips, _ = slope_of(runs, runs.late_flips, "flips")
     away, _ = slope_of(runs, runs.late_distance, "distances")
@@ -209,8 +212,8 @@ def section_5_observation(runs: WidthTrend, *, band: tuple[float, float] = (-0.6
        given=SHARES,
        title="The rank of the update is at most the number of points")  # fmt: skip
 def section_6_rank(runs: PointDescent) -> Promised:
-    """On single points the accumulated update W^t − W⁰ has rank at most kl: its rows lie in the span of the points. And
-    no singular value of W moves by more than ‖W^t − W⁰‖₂.
+    """On single points the accumulated update $W^t − W⁰$ has rank at most $kl$: its rows lie in the span of the points.
+    And no singular value of $W$ moves by more than $‖W^t − W⁰‖₂$.
     """
     norms = runs.update_norm
     return {
@@ -229,9 +232,9 @@ def section_6_rank(runs: PointDescent) -> Promised:
        reads=descents.at(scale_settings), given=[*SHARES, scales],
        title="Larger initial weights change fewer patterns")  # fmt: skip
 def section_6_start_scale(runs: WidthTrend) -> Promise:
-    """The scale of the initialization is essential: from W⁰ with standard deviation c·m^{−1/2}, larger c gives fewer
-    changed patterns and a smaller relative distance after the same number of steps. That both fall from c = 0.1 to 1 to
-    10 is ours.
+    """The scale of the initialization is essential: from $W⁰$ with standard deviation $c·m^{−1/2}$, larger $c$ gives
+    fewer changed patterns and a smaller relative distance after the same number of steps. That both fall from $c = 0.1$
+    to 1 to 10 is ours.
     """
     sizes, flips = means_by(runs.start_scale, runs.late_flips)
     _, away = means_by(runs.start_scale, runs.late_distance)
@@ -253,9 +256,9 @@ def same_law(one: np.ndarray, other: np.ndarray) -> float:
        reads=descents.at(dimension_settings), given=SHARES,
        title="Training does not depend on unused dimensions")  # fmt: skip
 def section_4_dimension_free(runs: WidthTrend, *, level: float = 0.001) -> Promise:
-    """The result is dimension free: the law of the training depends on the inner products of the points alone.
-    With coordinates that are 0 on the data added, and the same weights on the others, all residuals stay the same; with
-    other weights their law does (a test of Kruskal and Wallis on the steps to v = 0.05/(kl)).
+    """The result is dimension free: the law of the training depends on the inner products of the points alone. With
+    added coordinates that are 0 on the data, and the same weights on the others, all residuals stay the same; with
+    other weights their law does (a Kruskal–Wallis test on the steps to $v = 0.05/(kl)$).
 
     The relative distance is not dimension free: ‖W⁰‖ grows like √d.
     """

@@ -23,6 +23,7 @@ from widenet.papers.li2018.runs.passes import (
     passes_at_widths,
     theorem_passes,
 )
+from widenet.records import Form
 
 
 def nearest_details(passes: Pass) -> dict[str, Any]:
@@ -50,8 +51,9 @@ class TheoremPasses(Pass):
            seen="the run that came closest erred on a share {measured}"))  # fmt: skip
 def theorem_4_1(passes: TheoremPasses, *, error: float = ERROR, failure: float = 0.15) -> Promise:
     """For data that meets (A1) to (A3), and (A1') for mirror images, a wide network trained by one pass of mini-batch
-    SGD with η ∝ 1/m errs on at most a share ε of the distribution, with high probability; m, B and T are polynomials in
-    k, l, 1/δ and 1/ε, which are not given. Looked at with ε = 0.02 in 85 of 100 runs at a width of hundreds, ours.
+    SGD with $η ∝ 1/m$ errs on at most a share $ε$ of the distribution, with high probability; $m$, $B$ and $T$ are
+    polynomials in $k$, $l$, $1/δ$ and $1/ε$, which the paper does not give. Checked with $ε = 0.02$ in 85 of 100 runs
+    at a width of hundreds; these numbers are ours.
 
     Budgets that the proof would allow (`theorem_4_1_budget`) are far out of reach, so a run can neither confirm nor
     refute it. Whether it holds at λ = 1/(8l) for many classes is open.
@@ -59,7 +61,9 @@ def theorem_4_1(passes: TheoremPasses, *, error: float = ERROR, failure: float =
     sides = at_most(passes.error, error, undecided=passes.unfinished, trivial=1.0)
     different = ", ".join(map(str, np.unique(passes.width)))
     seen = f"{np.sum(passes.error <= error)} of {len(passes)} runs err on at most {error:g} at m = {different}"
-    rare = Rate(passes.error > error, failure, undecided=passes.unfinished, sides=sides, text=f"error at most ${error:g}$")
+    rare = Rate(
+        passes.error > error, failure, undecided=passes.unfinished, sides=sides, text=f"error at most ${error:g}$"
+    )
     return Promise(
         {"error": rare},
         note=f"{seen}.",
@@ -70,8 +74,8 @@ def theorem_4_1(passes: TheoremPasses, *, error: float = ERROR, failure: float =
 @claim("li2018.theorem_4_1_as_printed", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(hexagon_passes),
        given=DATA_AS_PRINTED, title="SGD errs rarely even where mirror images have other labels")  # fmt: skip
 def theorem_4_1_as_printed(passes: Pass, *, error: float = ERROR, failure: float = 0.15) -> Promised:
-    """Under (A1), (A2) and (A3), for every ε > 0 and every m ≥ M, SGD errs on at most a share ε of the distribution,
-    with high probability.
+    """Under (A1), (A2) and (A3), for every $ε > 0$ and every $m ≥ M$, SGD errs on at most a share $ε$ of the
+    distribution, with high probability.
 
     Judged at ε = 0.02. On the hexagon every network errs on 1/6 at least: `theorem_4_1_obstruction`.
     """
@@ -83,9 +87,9 @@ def theorem_4_1_as_printed(passes: Pass, *, error: float = ERROR, failure: float
        draws=draw_obstructed, given=[],
        title="On a hexagon every network without biases errs")  # fmt: skip
 def theorem_4_1_obstruction(found: Obstructed) -> Promised:
-    """Corners y_b of a regular triangle in one class and −y_b in the other meet (A1) and (A2) with δ = 1 and λ = 0, and
-    every two-layer ReLU network without biases errs on one of the six at least and has a loss of at least ln 2:
-    f(y) − f(−y) is linear in y, and the y_b add up to 0.
+    """Corners $y_b$ of a regular triangle in one class and $−y_b$ in the other meet (A1) and (A2) with $δ = 1$ and $λ =
+    0$, and every two-layer ReLU network without biases errs on at least one of the six and has a loss of at least $ln
+    2$: $f(y) − f(−y)$ is linear in $y$, and the $y_b$ add up to 0.
     """
     n = found.per("network")
     return {
@@ -98,10 +102,11 @@ def theorem_4_1_obstruction(found: Obstructed) -> Promised:
 
 
 @claim("li2018.lemma_b_4_loss", Kind.STEP, "proof of Lemma B.4", reads=theorem_passes, given=[unit_norm],
-       title="Outputs and loss grow at most linearly in the steps")  # fmt: skip
+       title="Outputs and loss grow at most linearly in the steps",
+       form=Form.REPAIR)  # fmt: skip
 def lemma_b_4_loss(passes: Pass, *, share: float = 1.0) -> Promised:
-    """|f_i(x, W^t)| ≤ |f_i(x, W⁰)| + 2·max|a|²·ηtm, and the loss is at most ln k + 2·max_i |f_i|, at every point of
-    norm 1 and every step; so |L| = Õ(m).
+    """$|f_i(x, W^t)| ≤ |f_i(x, W⁰)| + 2·max|a|²·ηtm$, and the loss is at most $ln k + 2·max_i |f_i|$, at every point of
+    norm 1 and every step; so $|L| = Õ(m)$.
 
     The proof prints Õ(Lηtmk), without the start: at t = 0 that would be 0.
     """
@@ -123,9 +128,9 @@ class Gaps(Pass):
        reads=passes_at_widths, given=[unit_norm, widths],
        title="The pseudo network is closer in wider networks")  # fmt: skip
 def section_5_pseudo_network(passes: Gaps, *, share: float = 1.0, slope: float = -0.4) -> Promise:
-    """The pseudo network g, f with the patterns of the start, is near: |f_i − g_i| ≤ Σ |a_{i,r}|‖w_r − w_r⁰‖ over the
-    neurons that changed their pattern at x, on points of norm 1. At the end of training the largest gap falls with the
-    width, with a slope of at most −0.4 in log m, which is ours.
+    """The pseudo network $g$, which is $f$ with the patterns of the start, is near: $|f_i − g_i| ≤ Σ |a_{i,r}|‖w_r −
+    w_r⁰‖$ over the neurons that changed their pattern at $x$, on points of norm 1. At the end of training the largest
+    gap falls with the width, with a slope of at most −0.4 in $log m$; the slope is ours.
     """
     p = passes.per("point")
     different, means = means_by(passes.width, passes.largest_gap)
@@ -147,9 +152,9 @@ def section_5_pseudo_network(passes: Gaps, *, share: float = 1.0, slope: float =
        given=[*DATA, runs], title="What training added decides, not the initial weights")  # fmt: skip
 def section_6_cancellation(passes: Pass, *, update: float = 0.99, start: float = 0.65) -> Promised:
     """For prediction "the random initialized part in the weights has strong cancellation", and what training added
-    decides: under the patterns at the end, the part of f from W^T − W⁰ decides rightly and the part from W⁰ hardly
-    better than chance, although W^T − W⁰ is a small part of W. Held against accuracies of 0.99 in every run and 0.65 on
-    average, which are ours.
+    decides: under the patterns at the end, the part of $f$ from $W^T − W⁰$ classifies correctly and the part from $W⁰$
+    hardly better than chance, although $W^T − W⁰$ is a small part of $W$. Checked with accuracies of 0.99 in every run
+    and 0.65 on average, which are ours.
     """
     return {
         "update": at_least(passes.update_accuracy, update, text="the update decides"),

@@ -19,8 +19,8 @@ from widenet.papers.li2018.runs.gradient_rows import (
 @claim("li2018.lemma_a_1_gradient", Kind.STEP, "proof of Lemma A.1", draws=draw_rows, given=[unit_norm],
        title="Rows of the gradient are shorter than twice the largest vote")  # fmt: skip
 def lemma_a_1_gradient(found: GradientRows, *, tight: float = 1.0, twice: float = 2.0) -> Promised:
-    """‖∂L/∂w_r‖ ≤ max_{i,j} |a_{i,r} − a_{j,r}|·Σ p(1 − o_y) < 2·max |a| for every r and t, on points of norm 1; with
-    equality on the left for two classes and one active point.
+    """$‖∂L/∂w_r‖ ≤ max_{i,j} |a_{i,r} − a_{j,r}|·Σ p(1 − o_y) < 2·max|a|$ for every $r$ and $t$, on points of norm 1;
+    with equality on the left for two classes and one active point.
     """
     bound = tight * found.spreads * found.masses
     return {
@@ -32,7 +32,7 @@ def lemma_a_1_gradient(found: GradientRows, *, tight: float = 1.0, twice: float 
 @claim("li2018.lemma_a_1_gradient_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_steep_rows,
        given=[unit_norm], title="No row of the gradient is longer than the largest vote")  # fmt: skip
 def lemma_a_1_gradient_as_printed(found: GradientRows) -> Promised:
-    """‖∂L/∂w_r‖ ≤ L for every r and t, where L bounds every |a_{i,r}|."""
+    """$‖∂L/∂w_r‖ ≤ L$ for every $r$ and $t$, where $L$ bounds every $|a_{i,r}|$."""
     return {"once": at_most(found.norms, found.largest, text="at most $max|a|$")}
 
 
@@ -43,8 +43,8 @@ def lemma_a_1_gradient_as_printed(found: GradientRows) -> Promised:
        given=[unit_norm, moves_sum_to_zero],
        title="The pseudo gradient moves little when the residuals do")  # fmt: skip
 def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Promised:
-    """Where all p·v move by at most ε₀ and stay admissible (Σ_i = 0), ∂̃L/∂w_r moves by at most 2⌊k/2⌋·kl·max|a|·ε₀
-    ≤ k²l·max|a|·ε₀; the first is approached for every k.
+    """Where all $p·v$ move by at most $ε₀$ and stay admissible (their sum over the classes is 0), $∂̃L/∂w_r$ moves by
+    at most $2⌊k/2⌋·kl·max|a|·ε₀ ≤ k²l·max|a|·ε₀$; the first is approached for every $k$.
 
     The proof prints L·ε₀ (`lemma_a_3_net_as_printed`); the factor only enters a logarithm.
     """
@@ -58,5 +58,5 @@ def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Promised:
        given=[unit_norm, moves_sum_to_zero],
        title="The pseudo gradient moves by at most $L$ times $ε₀$")  # fmt: skip
 def lemma_a_3_net_as_printed(found: Nets) -> Promised:
-    """Where all p·v move by at most ε₀, ∂̃L/∂w_r moves by at most Lε₀, where L bounds every |a_{i,r}|."""
+    """Where all $p·v$ move by at most $ε₀$, $∂̃L/∂w_r$ moves by at most $Lε₀$, where $L$ bounds every $|a_{i,r}|$."""
     return {"printed": at_most(found.moves, found.printed, within=ROUNDING, text="at most $max|a|·ε₀$")}

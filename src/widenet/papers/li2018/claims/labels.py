@@ -31,8 +31,8 @@ def in_pairs(runs: LabelFit) -> tuple[np.ndarray, np.ndarray]:
        title="Permuted labels need more steps and move weights farther")  # fmt: skip
 def section_6_structure(runs: LabelFit, *, distance: float = 2.0, steps: float = 5.0) -> Promise:
     """The less structured the labels, the "further away from the initialization" the learned network is, and it "needs
-    more iterations": on the same points, permuted labels need more steps and a longer way than the true ones until all
-    are decided rightly. Held against factors of 5 and 2 for every seed, which are ours.
+    more iterations": on the same points, permuted labels need more steps and move the weights farther than the true
+    ones until all points are classified correctly. Checked with factors of 5 and 2 for every seed, which are ours.
 
     A run with permuted labels that was cut off has gone so far at least; one with true labels decides nothing.
     """
@@ -64,7 +64,7 @@ def section_6_structure(runs: LabelFit, *, distance: float = 2.0, steps: float =
        title="A network that could fit permuted labels still generalizes")  # fmt: skip
 def section_4_bias(runs: LabelFit, *, test: float = 0.97) -> Promise:
     """The inductive bias of SGD: a network that is wide enough to fit permuted labels of the same inputs still
-    generalizes when it is trained on the true ones. Held against a test accuracy of 0.97 for every seed, which is ours.
+    generalizes when it is trained on the true ones. Checked with a test accuracy of 0.97 for every seed, which is ours.
     """
     true, permuted = in_pairs(runs)
     return Promise(
@@ -79,16 +79,16 @@ def section_4_bias(runs: LabelFit, *, test: float = 0.97) -> Promise:
 @claim("li2018.section_6_compression", Kind.TREND, "generalization, Section 6", reads=fits.at(bias_settings),
        given=[unit_norm, seeds(3)], title="The update has a low rank, and the weights do not show it")  # fmt: skip
 def section_6_compression(runs: LabelFit, *, loss: float = 0.01, gap: float = 5.0, flat: float = 1.1) -> Promised:
-    """The accumulated update is approximately of rank kl, and the weights do not show it: σ_kl/σ_{kl+1} of W^T − W⁰ is
-    at least 5 and that of W^T at most 1.1; and W⁰ with the update cut to rank kl predicts as well, up to 0.01. The
-    numbers are ours.
+    """The accumulated update is approximately of rank $kl$, and the weights do not show it: $σ_{kl}/σ_{kl+1}$ of $W^T −
+    W⁰$ is at least 5 and that of $W^T$ at most 1.1; and $W⁰$ with the update truncated to rank $kl$ predicts as well,
+    up to 0.01. The numbers are ours.
     """
     true, _ = in_pairs(runs)
     lost = runs.test_accuracy[true] - runs.truncated[true]
     return {
         "predicts": at_most(lost, loss, text="rank $kl$ predicts as well"),
-        "update_gap": at_least(runs.gap[true], gap, text="$σ_kl/σ_{kl+1}$ of the update"),
-        "weight_gap": at_most(runs.weight_gap[true], flat, text="$σ_kl/σ_{kl+1}$ of the weights"),
+        "update_gap": at_least(runs.gap[true], gap, text="$σ_{kl}/σ_{kl+1}$ of the update"),
+        "weight_gap": at_most(runs.weight_gap[true], flat, text="$σ_{kl}/σ_{kl+1}$ of the weights"),
     }
 
 
@@ -96,8 +96,8 @@ def section_6_compression(runs: LabelFit, *, loss: float = 0.01, gap: float = 5.
        reads=fits.at(arbitrary_settings), given=[unit_norm, nearest, parallel],
        title="Wide networks fit any labels of points in general position")  # fmt: skip
 def section_4_arbitrary_labels(runs: LabelFit) -> Promised:
-    """A wide network fits arbitrary labels of N points of norm 1 of which no two lie on one line. Held against 100
-    points of the sphere within 4000 steps, which is ours.
+    """A wide network fits arbitrary labels of $N$ points of norm 1 of which no two lie on one line. Checked on 100
+    points of the sphere within 4000 steps; these numbers are ours.
 
     The sentence before, "we would have l = N = BT", cannot be meant with the B of the theorem, which exceeds l.
     """
@@ -108,7 +108,7 @@ def section_4_arbitrary_labels(runs: LabelFit) -> Promised:
        reads=fits.at(hexagon_fits), given=[unit_norm, nearest],
        title="Arbitrary labels of any different points can be fitted")  # fmt: skip
 def section_4_arbitrary_labels_as_printed(runs: LabelFit) -> Promised:
-    """As long as m = poly(N, 1/δ'), where δ' is the minimal distance between the examples, arbitrary labels can be
+    """As long as $m = poly(N, 1/δ')$, where $δ'$ is the minimal distance between the examples, arbitrary labels can be
     fitted.
 
     A run that was cut off refutes nothing by itself; that no network fits the labels is decided by a linear program.
@@ -125,8 +125,8 @@ ENOUGH = 0.98
        reads=fits.at(component_settings), given=[unit_norm, seeds(3), components],
        title="More components need more steps and move weights farther")  # fmt: skip
 def section_6_components(runs: LabelFit) -> Promise:
-    """Data with more components per class needs more steps until the same accuracy, and ends farther from the start;
-    for l = 1, 2, 4 and 7 at a training accuracy of 0.98, which are ours. A run that was cut off decides nothing.
+    """Data with more components per class needs more steps to the same accuracy, and ends farther from the start.
+    Checked for $l = 1$, 2, 4 and 7 at a training accuracy of 0.98, which are ours. A truncated run decides nothing.
     """
     different, steps = means_by(runs.per_class, runs.steps)
     _, away = means_by(runs.per_class, runs.relative)

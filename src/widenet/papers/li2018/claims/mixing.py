@@ -42,9 +42,9 @@ from widenet.papers.li2018.runs.mixtures_of_pieces import (
 @claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed, given=[pieces_sum_to_zero],
        title="Random votes keep the largest piece with probability 0.317")  # fmt: skip
 def lemma_a_3_mixing(found: VotedPieces, *, share: float = 1.0) -> Promised:
-    """Given w_r, the votes a_{i,r} make ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖ with probability at least
-    q_k = 2(1 − Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317: because Σ_i P_{i,r} = 0, its projection on P_{1,r} has variance
-    at least k/(k − 1). q_k is attained at P_i = −P_1/(k − 1).
+    """Given $w_r$, the votes $a_{i,r}$ make $‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖$ with probability at least $q_k = 2(1 −
+    Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317$: because $Σ_i P_{i,r} = 0$, its projection on $P_{1,r}$ has variance at
+    least $k/(k − 1)$. $q_k$ is attained at $P_i = −P_1/(k − 1)$.
 
     The P_i of three classes span a plane, so the probability of a neuron is one integral, and no draw decides.
     """
@@ -69,7 +69,7 @@ def lemma_a_3_mixing(found: VotedPieces, *, share: float = 1.0) -> Promised:
 @claim("li2018.lemma_a_3_mixing_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_printed_mixing,
        given=[pieces_sum_to_zero], title="Random votes keep the largest piece with probability $1/e$")  # fmt: skip
 def lemma_a_3_mixing_as_printed(found: VotedPieces) -> Promised:
-    """With probability at least 1/e over the a_{i,r}: ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖."""
+    """With probability at least $1/e$ over the $a_{i,r}$: $‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖$."""
     room = share_room(found.shares, found.draws)
     return {"likely": at_least(found.shares, 1 / E, room=room, text="probability at least $1/e$")}
 
@@ -83,9 +83,10 @@ FAMILIES = {"training": "met in training", "drawn": "drawn", "one_wrong": "of on
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients, given=DATA,
        title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
 def lemma_5_2(runs: LargeGradients, *, share: float = 1.0) -> Promise:
-    """For m = Ω̃(k³l²/δ), whatever the residuals are, also chosen after the start, a share of Ω(δ/(kl)) of the neurons
-    has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)), v = max p·v_{i,a,b}; δ counts mirror images, and no constant is given. Looked at with
-    ½·0.317 times the sharp bound of Lemma A.2 at the component where v is attained, and size v/2.
+    """For $m = Ω̃(k³l²/δ)$, whatever the residuals are, even chosen after the start, a share of $Ω(δ/(kl))$ of the
+    neurons has $‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl))$, $v = max p·v_{i,a,b}$; $δ$ counts mirror images, and the paper gives no
+    constant. Checked with ½·0.317 times the sharp bound of Lemma A.2 at the component where $v$ is attained, and size
+    $v/2$.
 
     These constants are ours, a target: the net of the proof would certify them for far larger widths only. Residuals
     are those of a softmax; the printed "every {p v} in [−v, v]" is meant so.
@@ -120,8 +121,8 @@ class LastGradients(LargeGradients):
        reads=large_gradients.at(hexagon_gradients), given=DATA_AS_PRINTED,
        title="Many pseudo gradients are large even beside mirror images")  # fmt: skip
 def lemma_5_2_as_printed(runs: LastGradients) -> Promised:
-    """Under (A1) to (A3), for m = Ω̃(k³l²/δ) and every {p v} in [−v, v] with maximum v, a share of Ω(δ/(kl)) of the
-    neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)).
+    """Under (A1) to (A3), for $m = Ω̃(k³l²/δ)$ and every ${p v}$ in $[−v, v]$ with maximum $v$, a share of $Ω(δ/(kl))$
+    of the neurons has $‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl))$.
 
     Judged against the constant 0.0829 at size v/2. On the hexagon gradient descent goes to o = 1/2, where every
     pseudo gradient is 0 although v = 1/12, so no constant would do.
@@ -136,8 +137,8 @@ lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
     where="Lemma B.3, Appendix B.2",
     title="Many pseudo gradients are large beside mirrored components",
     statement=(
-        "Under (A1) to (A3), for every v > 0, m = Ω̃((kl/(vδ))⁴) and every {p v} with max E[p v] = v, a share of "
-        "Ω(δ/(kl)) of the neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)). Judged on components of one point each."
+        "Under (A1) to (A3), for every $v > 0$, $m = Ω̃((kl/(vδ))⁴)$ and every ${p v}$ with $max E[p v] = v$, a share "
+        "of $Ω(δ/(kl))$ of the neurons has $‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl))$. Checked on components of one point each."
     ),
 )
 
@@ -149,9 +150,9 @@ lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
        given=[some_distance, distance_limit, coefficients],
        title="The event of Lemma B.2 is likely at a smaller threshold")  # fmt: skip
 def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.33) -> Promised:
-    """Where mirror images of other classes are δ apart too (A1'), with τ = σδ/(24(k − 1)l) and |p v_{1,a,b}| ≤ v, the
-    event E_τ that |α| ≤ τ and S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ,
-    because Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
+    """Where mirror images of other classes are $δ$ apart too (A1'), with $τ = σδ/(24(k − 1)l)$ and $|p v_{1,a,b}| ≤ v$,
+    the event $E_τ$ that $|α| ≤ τ$ and $S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3$ has probability at least
+    $0.33τ/σ$, because $Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43$.
 
     The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ. Without
     (A1') it is false: for x_{2,1} = −x_{1,1} and |p v| = v, ⟨β, x*⟩ = 0 and S ≥ v always.
@@ -175,8 +176,8 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
        given=[unit_norm, signs, *SEPARATED],
        title="A neuron has a large piece also for components with a width")  # fmt: skip
 def lemma_b_2(found: ComponentPieces, *, slope: float = EXPLICIT_SLOPE) -> Promised:
-    """As Lemma A.2, with expectations over components of diameter up to λδ: a large P_{1,r} has probability Ω(δ/(kl)).
-    Held against Pr[‖P_{1,r}‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l), which is ours; δ counts mirror images.
+    """As Lemma A.2, with expectations over components of diameter up to $λδ$: a large $P_{1,r}$ has probability
+    $Ω(δ/(kl))$. Checked with $Pr[‖P_{1,r}‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)$, which is ours; $δ$ counts mirror images.
 
     Proved, with v/2, where λ = 0. With the repaired event the argument reaches λ = O(1/(kl)); whether the lemma holds
     at λ = 1/(8l) for many classes is open, and this measures three.
@@ -204,10 +205,10 @@ class FallingBatches(Batches):
 def lemma_b_3(
     runs: FallingBatches, *, band: tuple[float, float] = (-0.65, -0.35), slope: float = EXPLICIT_SLOPE
 ) -> Promise:
-    """The gradient of S drawn points is Õ(1/√S) away from that of the whole law, for every neuron at once, so that what
-    Lemma A.3 says of S points holds for the law: for m = Ω̃((kl/(vδ))⁴) a share of Ω(δ/(kl)) of the neurons has a large
-    pseudo gradient, without constants. Looked at with a slope of −1/2 ± 0.15 in log S, and 0.0829·δ/((k − 1)l) with
-    size v/4, which are ours.
+    """The gradient of $S$ drawn points is $Õ(1/√S)$ away from that of the whole law, for every neuron at once, so that
+    what Lemma A.3 says of $S$ points holds for the law: for $m = Ω̃((kl/(vδ))⁴)$ a share of $Ω(δ/(kl))$ of the neurons
+    has a large pseudo gradient, without constants. Checked with a slope of −1/2 ± 0.15 in $log S$, and $0.0829·δ/((k −
+    1)l)$ with size $v/4$, which are ours.
 
     The proof prints Õ(1/√(pS)) for the mean of the residuals of a component, where √(p/S) is right and needed.
     """
@@ -226,8 +227,8 @@ def lemma_b_3(
 @claim("li2018.lemma_b_4_batches", Kind.STEP, "proof of Lemma B.4", reads=batches, given=[unit_norm],
        title="Batch gradients are within $Õ(1/√B)$ of their mean")  # fmt: skip
 def lemma_b_4_batches(runs: Batches, *, failure: float = 0.01, factor: float = 1.0) -> Promised:
-    """The gradient of a fresh batch of B points is Õ(1/√B) away from its mean for all neurons at once: with probability
-    1 − p₀ by at most 2·max|a|·(1 + √(2 ln(m/p₀)))/√B.
+    """The gradient of a fresh batch of $B$ points is $Õ(1/√B)$ away from its mean for all neurons at once: with
+    probability $1 − p₀$ by at most $2·max|a|·(1 + √(2 ln(m/p₀)))/√B$.
     """
     b = runs.per("size")
     limit = factor * batch_deviation_bound(b.largest_vote, b.width, b.batch_sizes, failure)

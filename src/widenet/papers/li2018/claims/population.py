@@ -10,14 +10,16 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.papers.li2018.hypotheses import DATA, LARGE_RESIDUAL, large_residuals, two_steps_are_promised, unit_norm
 from widenet.papers.li2018.runs.drops import Drops, Steps, batch_coupling_settings, drops
 from widenet.papers.li2018.runs.weight_moves import WeightMoves, draw_moves
+from widenet.records import Form
 
 
 @claim("li2018.equation_3", Kind.STEP, "Eq. 3, proof of Lemma B.4", draws=draw_moves, given=[unit_norm],
-       title="A step changes the loss by little more than its linear part")  # fmt: skip
+       title="A step changes the loss by little more than its linear part",
+       form=Form.REPAIR)  # fmt: skip
 def equation_3(found: WeightMoves, *, quarter: float = 0.25, root: float = 2**0.5) -> Promised:
-    """A step D changes the loss at a point of norm 1 by at most Σ_{r∈S}⟨∂ℓ/∂w_r, D_r⟩ + ¼(Σ‖a_r‖‖D_r‖)² +
-    √2·Σ_{r∉S}‖a_r‖‖D_r‖, where S are the neurons that keep their pattern there: Eq. 3 with its constants. ¼ and √2 are
-    both approached.
+    """A step $D$ changes the loss at a point of norm 1 by at most $Σ_{r∈S}⟨∂ℓ/∂w_r, D_r⟩ + ¼(Σ‖a_r‖‖D_r‖)² +
+    √2·Σ_{r∉S}‖a_r‖‖D_r‖$, where $S$ is the set of neurons that keep their pattern there: Eq. 3 with its constants. ¼
+    and √2 are both approached.
 
     The paper takes S = {r: ⟨w_r, x'⟩ ≥ τ}; without an absolute value that is less than half of the neurons.
     """
@@ -42,9 +44,9 @@ class DropSteps(Drops):
 @claim("li2018.lemma_b_4", Kind.STEP, "Lemma B.4, Appendix B.3", reads=drops, given=[*DATA, large_residuals],
        title="A step of SGD lowers the population loss")  # fmt: skip
 def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> Promise:
-    """A step of SGD on a fresh batch lowers the population loss by ηγm·Ω̃((vδ/(kl))²) while v is large, for η small, B
-    large and t small enough, without constants. Looked at with (η/2)Σ_r‖∇_r‖², ∇ the gradient of the population, in 95
-    of 100 steps with v ≥ 0.05; ½ is the printed coefficient of that term, the rest is ours.
+    """A step of SGD on a fresh batch lowers the population loss by $ηγm·Ω̃((vδ/(kl))²)$ while $v$ is large, for $η$
+    small, $B$ large and $t$ small enough, without constants. Checked with $(η/2)Σ_r‖∇_r‖²$, $∇$ the gradient of the
+    population, in 95 of 100 steps with $v ≥ 0.05$; ½ is the printed coefficient of that term, the rest is ours.
 
     The text has the sign of Δ_t the other way round, and uses two values of τ; see `theorem_4_1_budget`.
     """
@@ -68,10 +70,11 @@ def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> P
 
 @claim("li2018.lemma_b_4_coupled", Kind.STEP, "proof of Lemma B.4", reads=drops.at(batch_coupling_settings),
        given=[unit_norm, two_steps_are_promised],
-       title="Most neurons keep their patterns on a whole batch")  # fmt: skip
+       title="Most neurons keep their patterns on a whole batch",
+       form=Form.SHARPER)  # fmt: skip
 def lemma_b_4_coupled(runs: DropSteps, *, tenth: float = 0.1) -> Promised:
-    """With τ = σγ/(100B), for t ≤ τ/(2·max|a|·η), at least a share 1 − γ/10 of the neurons has the patterns of the
-    start and |⟨w_r^t, x⟩| ≥ τ on all points of a fresh batch of B.
+    """With $τ = σγ/(100B)$, for $t ≤ τ/(2·max|a|·η)$, at least a share $1 − γ/10$ of the neurons has the patterns of
+    the start and $|⟨w_r^t, x⟩| ≥ τ$ on all points of a fresh batch of $B$.
 
     The proof uses the weaker 1 − γ/(2B) for one point.
     """

@@ -19,13 +19,14 @@ from widenet.papers.li2018.runs.outputs import (
     draw_printed_margin,
     draw_starts,
 )
+from widenet.records import Form
 
 
 @claim("li2018.theorem_4_1_margin", Kind.STEP, "proof of Theorem 4.1", draws=draw_margins, given=[],
        title="A small residual gives a margin, and a right answer")  # fmt: skip
 def theorem_4_1_margin(found: OutputMargins, *, share: float = 1.0, half: float = 0.5) -> Promised:
-    """1 − o_a ≤ ε gives f_a ≥ f_i + ln((1 − ε)/ε) for every i ≠ a, with equality for two classes; so below ε = 1/2 the
-    prediction is right, and a margin of 1 needs ε ≤ 1/(1 + e) = 0.269.
+    """$1 − o_a ≤ ε$ gives $f_a ≥ f_i + ln((1 − ε)/ε)$ for every $i ≠ a$, with equality for two classes; so below $ε =
+    1/2$ the prediction is correct, and a margin of 1 needs $ε ≤ 1/(1 + e) = 0.269$.
     """
     with np.errstate(divide="ignore"):
         promised = np.log1p(-found.residuals) - found.log_residuals
@@ -40,7 +41,7 @@ def theorem_4_1_margin(found: OutputMargins, *, share: float = 1.0, half: float 
 @claim("li2018.theorem_4_1_margin_as_printed", Kind.STEP, "proof of Theorem 4.1", draws=draw_printed_margin,
        given=[], title="A residual of at most $1/e$ gives a margin of 1")  # fmt: skip
 def theorem_4_1_margin_as_printed(found: OutputMargins) -> Promised:
-    """For every ε ≤ 1/e, 1 − o_a ≤ ε gives f_a ≥ f_i + 1 for every i ≠ a."""
+    """For every $ε ≤ 1/e$, $1 − o_a ≤ ε$ gives $f_a ≥ f_i + 1$ for every $i ≠ a$."""
     among = {"where": found.residuals <= (1 + ROUNDING) / E, "event": "points of residual up to 1/e"}
     return {"margin": at_least(found.margins, 1, within=ROUNDING, text="margin at least 1", **among)}
 
@@ -49,10 +50,11 @@ def theorem_4_1_margin_as_printed(found: OutputMargins) -> Promised:
 
 
 @claim("li2018.theorem_4_1_markov", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[],
-       title="The error on a component is at most twice its mean residual")  # fmt: skip
+       title="The error on a component is at most twice its mean residual",
+       form=Form.SHARPER)  # fmt: skip
 def theorem_4_1_markov(found: OutputErrors, *, factor: float = 2.0, limit: float = 1 / E) -> Promised:
-    """E[1 − o_a] ≤ ε² on a component, ε ≤ 1/e, gives an error of at most ε there; at most 2·E[1 − o_a] always, with
-    equality where two classes tie, which counts as an error.
+    """$E[1 − o_a] ≤ ε²$ on a component, $ε ≤ 1/e$, gives an error of at most $ε$ there; at most $2·E[1 − o_a]$ always,
+    with equality where two classes tie, which counts as an error.
     """
     c = found.per("component")
     root = np.sqrt(c.component_means)
@@ -76,10 +78,11 @@ def theorem_4_1_markov(found: OutputErrors, *, factor: float = 2.0, limit: float
 
 
 @claim("li2018.theorem_4_1_reduction", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[total],
-       title="An error leaves a large residual on some component")  # fmt: skip
+       title="An error leaves a large residual on some component",
+       form=Form.SHARPER)  # fmt: skip
 def theorem_4_1_reduction(found: OutputErrors, *, sharp: float = 1.0, printed: float = 1.0) -> Promised:
-    """An error of ε gives max p·E[1 − o_a] ≥ ε³/(8kl); even ≥ ε/(2kl), with equality where two classes tie and all
-    components have equal probability.
+    """An error of $ε$ gives $max p·E[1 − o_a] ≥ ε³/(8kl)$, even at least $ε/(2kl)$, with equality where two classes tie
+    and all components have equal probability.
     """
     n = found.per("network")
     low, lower = reduction(n.errors, n.n_components), reduction_as_printed(n.errors, n.n_components)
@@ -95,9 +98,9 @@ def theorem_4_1_reduction(found: OutputErrors, *, sharp: float = 1.0, printed: f
 @claim("li2018.theorem_4_1_start", Kind.STEP, "proof of Theorem 4.1", draws=draw_starts, given=[unit_norm],
        title="At the start outputs and loss are of order 1 at every width")  # fmt: skip
 def theorem_4_1_start(found: StartOutputs, *, failure: float = START_FAILURE) -> Promised:
-    """At the start |f_i(x)| = Õ(1) and L = Õ(1) for points fixed before it: f_i(x) is Gaussian given W⁰ with a variance
-    V_x whose mean is mσ²/2 = 1/2 for every m, so with probability 1 − p₀ all |f_i(x)| of n points are at most
-    √(2V_x ln(2kn/p₀)), and the loss is at most ln k + 2·max |f|.
+    """At the start $|f_i(x)| = Õ(1)$ and $L = Õ(1)$ for points fixed before it: $f_i(x)$ is Gaussian given $W⁰$ with a
+    variance $V_x$ whose mean is $mσ²/2 = 1/2$ for every $m$, so with probability $1 − p₀$ all $|f_i(x)|$ of $n$ points
+    are at most $√(2V_x ln(2kn/p₀))$, and the loss is at most $ln k + 2·max|f|$.
     """
     cell = found.per("cell")
     variance = start_variance(cell.width, cell.width**-0.5)

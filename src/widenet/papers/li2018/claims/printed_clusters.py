@@ -26,8 +26,8 @@ class PrintedEvents(MeanEvents):
 @claim("li2018.lemma_b_2_event_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_printed_events,
        given=[coefficients], title="The event of Lemma B.2 is likely at the printed threshold")  # fmt: skip
 def lemma_b_2_event_as_printed(found: PrintedEvents, *, joint: float = 0.33) -> Promised:
-    """E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ), so Σ_{a≠1,b} E|p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ (4τ/(δσ))·vl, and with
-    τ = σδ/(12l) Pr[E_τ] = Ω(τ/σ).
+    """$E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ)$, so $Σ_{a≠1,b} E|p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ (4τ/(δσ))·vl$, and with $τ =
+    σδ/(12l)$ $Pr[E_τ] = Ω(τ/σ)$.
 
     Judged in closed form on orthonormal centres with |p v| = v, the last line against 0.33. Each of the (k − 1)l
     indicators is 1 with probability q = 2Φ(4τ/σ) − 1, and Pr[S ≤ v/3] = (1 − q)^{(k−1)l} falls geometrically in k, so
@@ -44,7 +44,8 @@ def lemma_b_2_event_as_printed(found: PrintedEvents, *, joint: float = 0.33) -> 
 @claim("li2018.lemma_b_2_spread_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_spread, given=[spread],
        title="A component of the largest width is seen as one point")  # fmt: skip
 def lemma_b_2_spread_as_printed(found: ComponentSpread, *, failure: float = 0.01) -> Promised:
-    """With τ = σδ/(12l) and λ ≤ 1/(8l): (3/2)σλδ < 2τ, and with high probability ⟨β, x* − x⟩ ≤ τ/4 on a component.
+    """With $τ = σδ/(12l)$ and $λ ≤ 1/(8l)$: $(3/2)σλδ < 2τ$, and with high probability $⟨β, x* − x⟩ ≤ τ/4$ on a
+    component.
 
     At λ = 1/(8l) the first says 3/16 < 1/6. For two points at a distance λδ, ⟨β, x* − x⟩ is N(0, (σλδ/2)²) exactly,
     so the second has probability Φ(1/3) = 0.63; high probability is 0.99 here.

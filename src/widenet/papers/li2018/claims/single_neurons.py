@@ -36,9 +36,9 @@ from widenet.papers.li2018.runs.single_neurons import (
 @claim("li2018.lemma_a_2_event", Kind.STEP, "proof of Lemma A.2", draws=draw_event, given=[*DATA, threshold],
        title="The event of Lemma A.2 is as likely as its proof needs")  # fmt: skip
 def lemma_a_2_event(found: PushEvent, *, hit: float = 1.0, union: float = 0.5, event: float = 1.0) -> Promised:
-    """For τ ≤ δσ/(16ekl) the event E_τ, that |α| ≤ τ and |⟨β, x⟩| ≥ 4τ for all x of other classes, has probability at
-    least τ/(16e²σ): Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ), so with probability 1/2 no x is hit, and Pr[|α| ≤ τ] ≥ τ/(eσ). It
-    needs δ for mirror images too.
+    """For $τ ≤ δσ/(16ekl)$ the event $E_τ$, that $|α| ≤ τ$ and $|⟨β, x⟩| ≥ 4τ$ for all $x$ of other classes, has
+    probability at least $τ/(16e²σ)$: $Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)$, so with probability 1/2 no $x$ is hit, and $Pr[|α|
+    ≤ τ] ≥ τ/(eσ)$. It needs $δ$ for mirror images too.
     """
     p, tau = found.per("point"), found.threshold
     hit_limit, hit_room = hit * hit_bound(p.threshold, p.distance, 1.0), share_room(p.hit_chance, p.n_draws)
@@ -74,8 +74,8 @@ def rarest(large: Bool[np.ndarray, "draw set"]) -> Bool[np.ndarray, " draw"]:
 @claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes, given=PUSHED,
        title="The push of a neuron is far from 0 often enough")  # fmt: skip
 def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Promised:
-    """h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩), with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, is far from 0:
-    Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e), so Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ), for τ ≤ δσ/(16ekl).
+    """$h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩)$, with $p_{1,1}v_{1,1,1} = v$ and $p_{1,b}v_{1,1,b} ≥ 0$, is far from 0:
+    $Pr[|h| ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$, so $Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)$, for $τ ≤ δσ/(16ekl)$.
     """
     large = rarest(np.abs(found.per("draw").pushes) >= level * push_level(1.0, 1.0))
     return {
@@ -91,8 +91,8 @@ def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Prom
 @claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_fan_pushes, given=PUSHED,
        title="The push of a neuron is positive often enough")  # fmt: skip
 def equation_2_as_printed(found: Pushes) -> Promised:
-    """Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128 given E_τ]·Pr[E_τ] ≥ τ/(256e³σ), without an absolute value; the first factor is at
-    least 1/(16e).
+    """$Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128$ given $E_τ]·Pr[E_τ] ≥ τ/(256e³σ)$, without an absolute value; the first factor
+    is at least $1/(16e)$.
 
     Judged by that factor. In the instance h ≤ 0 for every w, so the first probability is 0 as well.
     """
@@ -107,8 +107,9 @@ def equation_2_as_printed(found: Pushes) -> Promised:
 @claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails, given=[],
        title="A push may exceed its piece by the root of the rank")  # fmt: skip
 def lemma_a_2_tail(found: PushTails, *, failure: float = 0.01, rank: bool = True) -> Promised:
-    """h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀)) with probability 1 − p₀, where rank counts the dimensions
-    of the points: P depends on w, so h is no Gaussian of size σ‖P‖. On n orthonormal points it is about √(n/π)·σ‖P‖.
+    """$h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀))$ with probability $1 − p₀$, where rank counts the
+    dimensions of the points: $P$ depends on $w$, so $h$ is no Gaussian of size $σ‖P‖$. On $n$ orthonormal points it is
+    about $√(n/π)·σ‖P‖$.
     """
     limit, whole = tail_safe(rank * found.n_points, failure), found.per("cell")
     return {
@@ -122,5 +123,5 @@ def lemma_a_2_tail(found: PushTails, *, failure: float = 0.01, rank: bool = True
 @claim("li2018.lemma_a_2_tail_as_printed", Kind.STEP, "proof of Lemma A.2", draws=draw_long_tails, given=[],
        title="The push of a neuron has the tail of one Gaussian")  # fmt: skip
 def lemma_a_2_tail_as_printed(found: PushTails, *, c: float = 10.01) -> Promised:
-    """For every fixed v_{1,a,b} and every c > 10: Pr[h ≥ 10cσ‖P_{1,r}‖] < e^{−c²}."""
+    """For every fixed $v_{1,a,b}$ and every $c > 10$: $Pr[h ≥ 10cσ‖P_{1,r}‖] < e^{−c²}$."""
     return {"tail": Rate(found.ratios >= 10 * c, float(np.exp(-(c**2))), text="$Pr[h ≥ 10cσ‖P‖] < e^{−c²}$")}

@@ -35,9 +35,9 @@ def ball_details(balls: XorBalls) -> dict[str, Any]:
 def assumption_a1_balls(
     balls: XorBalls, *, distance: float = 1.9, diameter: float = 0.1, one_component: float = widest_component(1)
 ) -> Promised:
-    """Balls of diameter 1/10 around (0, 0) and (2, 2) for one class, (0, 2) and (2, 0) for the other, have distance
-    19/10 across classes, so they meet (A1) with l = 2: λ = 1/19 ≤ 1/16. With l = 1, λ = (2√2 + 1/10)/(19/10) = 1.54
-    exceeds 1/8. No line separates the classes.
+    """Balls of diameter 1/10 around $(0, 0)$ and $(2, 2)$ for one class, $(0, 2)$ and $(2, 0)$ for the other, have
+    distance 19/10 across classes, so they meet (A1) with $l = 2$: $λ = 1/19 ≤ 1/16$. With $l = 1$, $λ = (2√2 +
+    1/10)/(19/10) = 1.54$ exceeds 1/8. No line separates the classes.
     """
     limit = widest_component(balls.per_class)
     return {
@@ -64,8 +64,8 @@ def structure_details(cell: Any) -> dict[str, Any]:
        details=lambda pairs: structure_details(pairs.cells[-1]),
        title="Points of different classes enclose a large angle")  # fmt: skip
 def cross_class_sine(pairs: CrossPairs, *, quarter: float = 4.0, share: float = 1.0) -> Promised:
-    """1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4 for unit vectors. So with distance δ across classes from points and from
-    their mirror images it is at least δ²(1 − δ²/4), which is attained.
+    """$1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4$ for unit vectors. So with distance $δ$ across classes from points and from
+    their mirror images it is at least $δ²(1 − δ²/4)$, which is attained.
 
     `quarter` and `share` are for controls.
     """
@@ -82,16 +82,16 @@ def cross_class_sine(pairs: CrossPairs, *, quarter: float = 4.0, share: float = 
 @claim("li2018.cross_class_sine_as_printed", Kind.STEP, "proof of Lemma A.2", draws=draw_bad_pairs,
        given=[unit_norm], title="The squared sine across classes is at least $δ²$")  # fmt: skip
 def cross_class_sine_as_printed(pairs: CrossPairs) -> Promised:
-    """1 − ⟨x, x'⟩² ≥ δ² for points of different classes, from (A1) and (A2)."""
+    """$1 − ⟨x, x'⟩² ≥ δ²$ for points of different classes, from (A1) and (A2)."""
     return {"bound": at_least(pairs.sines, pairs.separations**2, room=ROUNDING, text="$1 − ⟨x, x'⟩² ≥ δ²$")}
 
 
 @claim("li2018.assumption_a1", Kind.CONSTRUCTION, "(A1) and (A2), Section 3", draws=draw_toy, given=DATA,
        title="Data that meets (A1) has no antipodal obstruction")  # fmt: skip
 def assumption_a1(data: Assumed, *, widest: float = 2**0.5) -> Promise:
-    """Classes whose components are farther than δ > 0 from those of other classes, and from their mirror images, and
-    have diameters of at most λδ with λ ≤ 1/(8l), have δ ≤ √2, and some two-layer ReLU network may classify them: no
-    antipodal points are in its way.
+    """Classes whose components are farther than $δ > 0$ from those of other classes, and from their mirror images, and
+    have diameters of at most $λδ$ with $λ ≤ 1/(8l)$, have $δ ≤ √2$, and no antipodal points keep a two-layer ReLU
+    network from classifying them.
 
     That mirror images count is ours: see `cross_class_sine_as_printed`.
     """
@@ -119,8 +119,9 @@ def natural_note(natural: Structure | None) -> str:
 @claim("li2018.remark_without_relu", Kind.CONSTRUCTION, "after Lemma A.2, Appendix A.2", draws=draw_cancelled,
        given=[], title="Pieces that cancel with linear units do not with ReLU")  # fmt: skip
 def remark_without_relu(found: Cancelled) -> Promised:
-    """Without ReLU P_{1,r} can vanish: where Σ_b x_{1,b} = 0, all p_{1,b}v_{1,1,b} are v and the other classes add
-    nothing, it is 0. With ReLU one or two of three such points at 120° are active, and ‖P_{1,r}‖ = v for every w_r.
+    """Without ReLU $P_{1,r}$ can vanish: where $Σ_b x_{1,b} = 0$, all $p_{1,b}v_{1,1,b}$ are $v$ and the other classes
+    add nothing, it is 0. With ReLU one or two of three such points at 120° are active, and $‖P_{1,r}‖ = v$ for every
+    $w_r$.
     """
     return {
         "linear": at_most(found.linear, 0, within=ROUNDING, text="0 with linear units"),
