@@ -53,26 +53,19 @@ class CurveSetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What was seen of the runs of a setting.
-
-    Attributes, per run and look:
-      accuracy: the share of test points whose own class has the largest output; a tie is wrong.
-      flips: the share of (neuron, point) pairs whose pattern 1[⟨w, x⟩ > 0] is not that of the start.
-      changed: the share of neurons whose pattern changed on some point.
-      distance: ‖W − W⁰‖/‖W⁰‖; longest: max_r ‖w_r − w_r⁰‖.
-    Per run:
-      update_values, weight_values: the singular values of W − W⁰ and of W at the end, in falling order.
-    """
+    """What was seen of the runs of a setting."""
 
     setting: CurveSetting
     steps: Int[np.ndarray, " look"]
-    accuracy: Float[np.ndarray, "run look"]
-    flips: Float[np.ndarray, "run look"]
-    changed: Float[np.ndarray, "run look"]
-    distance: Float[np.ndarray, "run look"]
-    longest: Float[np.ndarray, "run look"]
-    update_values: Float[np.ndarray, "run place"]
-    weight_values: Float[np.ndarray, "run place"]
+    accuracy: Float[
+        np.ndarray, "run look"
+    ]  #: share of test points whose own class leads; a tie is wrong
+    flips: Float[np.ndarray, "run look"]  #: share of (neuron, point) pairs whose 1[⟨w, x⟩ > 0] is not that of the start
+    changed: Float[np.ndarray, "run look"]  #: share of neurons whose pattern changed on some point
+    distance: Float[np.ndarray, "run look"]  #: ‖W − W⁰‖/‖W⁰‖
+    longest: Float[np.ndarray, "run look"]  #: max_r ‖w_r − w_r⁰‖
+    update_values: Float[np.ndarray, "run place"]  #: singular values of W − W⁰ at the end, in falling order
+    weight_values: Float[np.ndarray, "run place"]  #: and of W
 
 
 @dataclass(frozen=True)
