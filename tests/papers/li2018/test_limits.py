@@ -1,4 +1,7 @@
-"""The limits of all hypotheses, written by hand from the paper (with A1' and the numbers of runs, which are ours)."""
+"""The limits of all hypotheses as literals: a limit that is moved in the source fails here.
+
+Those of the paper are (A1), (A2), τ ≤ δσ/(16ekl), |p v| ≤ v and ‖δ_i‖ ≤ p; most others are ours.
+"""
 
 import math
 from fractions import Fraction
