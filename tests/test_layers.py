@@ -50,6 +50,8 @@ MAY_NOT_MEET = {
 ROOM = {
     "formulas": 0,
     "settings": 1,
+    "sources": 1,
+    "data": 3,  # user_data
     "specimens": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
     "runs": 3,
     "hypotheses": 4,
@@ -150,14 +152,14 @@ def test_imports_go_down() -> None:
         ("widenet.records", "widenet.types", False),
         ("widenet.types", "widenet.data", True),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.formulas", False),
-        ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.settings", False),
+        ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.sources", False),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.runs.y", False),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.claims.y", True),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.figures.y", True),
         ("widenet.papers.li2018.runs.x", "widenet.papers.brutzkus2018.formulas", True),
         ("widenet.papers.li2018.runs.x", "widenet", True),
         ("widenet.papers.li2018.runs.x", "widenet.store", True),
-        ("widenet.papers.li2018.formulas", "widenet.papers.li2018.settings", True),
+        ("widenet.papers.li2018.formulas", "widenet.papers.li2018.sources", True),
         ("widenet.papers.li2018.claims.x", "widenet.papers.li2018.figures.y", True),
         ("widenet.papers.li2018.figures.x", "widenet.papers.li2018.claims.y", False),
         ("widenet.papers.li2018.figures.x", "widenet.papers.li2018.drawings.y", True),

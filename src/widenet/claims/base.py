@@ -322,6 +322,7 @@ class Claim:
         made; keyword arguments are constants that a control replaces.
       reads: the experiments whose cells it judges.
       draws: makes cheap material where there is nothing to train: (scale, seed) → anything.
+        Its attribute `on`, if it has one, says how it does so for a user's data, as that of an experiment does.
       given: the hypotheses; None for a judge of the old kind, which gets lists of cells and returns evidence.
       details: further numbers about the tables, for the details of the evidence.
       among_given: the hypotheses are the event: runs that meet them are judged, the others are outside. If none does,
@@ -415,9 +416,10 @@ class Claim:
             return self.settings_on(specimen)
         # A statement that is kept because it is false promises nothing about anybody's data.
         false = self.expected is Verdict.VIOLATED
-        if false or not self.reads or any(each.on is None for each in self.reads):
+        ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
+        if false or None in ways:
             return Silence("It is about constructions or laws of its own, not about a data set.")
-        answers = [each.on(specimen) for each in self.reads if each.on is not None]
+        answers = [way(specimen) for way in ways if way is not None]
         if silent := [each for each in answers if isinstance(each, Silence)]:
             return silent[0]
         return answers[0] if len(answers) == 1 else Applied.all_of(answers)

@@ -6,7 +6,7 @@ from tests.papers.records import altered
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.runs.descents import PER_STEP
-from widenet.papers.li2018.settings import TOY, Sample
+from widenet.papers.li2018.sources import TOY, Sample
 
 
 def sample(points, classes, components=None, shares=None):

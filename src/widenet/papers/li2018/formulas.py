@@ -63,11 +63,6 @@ def cap_sizes(centre_distance: Numbers, relative_diameter: Numbers) -> tuple[flo
 # ── coupling: Lemmas 5.1, A.1, B.1 ──
 
 
-def likely_largest_vote(width: Numbers, n_classes: Numbers, failure: Numbers = 0.01) -> Numbers:
-    """√(2 ln(2mk/p₀)): max |a| stays below with probability 1 − p₀."""
-    return np.sqrt(2 * np.log(2 * width * n_classes / failure))
-
-
 def move_bound(largest_vote: Numbers, step_size: Numbers, steps: Numbers) -> Numbers:
     """2·max|a|·ηt."""
     return 2 * largest_vote * step_size * steps
@@ -76,6 +71,10 @@ def move_bound(largest_vote: Numbers, step_size: Numbers, steps: Numbers) -> Num
 def coupling_time(threshold: Numbers, largest_vote: Numbers, step_size: Numbers) -> Numbers:
     """τ/(2·max|a|·η)."""
     return threshold / (2 * largest_vote * step_size)
+
+
+LEAST_SCALED = 20
+"""m·θ from which on the statement is one about a fixed τ with high probability."""
 
 
 def coupled_bound(relative_threshold: Numbers, n_components: Numbers, constant: Numbers = E) -> Numbers:
@@ -106,11 +105,6 @@ def point_coupled_bound(relative_threshold: Numbers, constant: Numbers = 10.0) -
 def batch_threshold(deviation: Numbers, share: Numbers, batch_size: Numbers) -> Numbers:
     """τ = σγ/(100B)."""
     return deviation * share / (100 * batch_size)
-
-
-def coupled_width(scaled_step: Numbers, largest_vote: Numbers, steps: Numbers, n_components: Numbers) -> Numbers:
-    """The width from which e·2·max|a|·ηT·kl/σ < 1 for η = κ/m: (2eκ·max|a|·T·kl)²."""
-    return (2 * E * scaled_step * largest_vote * steps * n_components) ** 2
 
 
 # ── the geometry of ReLU: Lemmas A.2, A.3, B.2 ──
@@ -149,16 +143,6 @@ def push_level(size: Numbers, threshold: Numbers) -> Numbers:
 
 PUSH_SHARE = 1 / (16 * E)
 """Eq. 2: Pr[h ≥ vτ/128 given E_τ]."""
-
-
-def tail_level(c: Numbers, deviation: Numbers, norm: Numbers) -> Numbers:
-    """10cσ‖P‖."""
-    return 10 * c * deviation * norm
-
-
-def tail_used(n_components: Numbers, distance: Numbers, deviation: Numbers) -> Numbers:
-    """c = 100·√log(kl/(δσ))."""
-    return 100 * np.sqrt(np.log(n_components / (distance * deviation)))
 
 
 def tail_safe(rank: Numbers, failure: Numbers = 0.01) -> Numbers:
@@ -336,3 +320,14 @@ def budget(n_classes: Numbers, per_class: Numbers, distance: Numbers, error: Num
         "width": base**-4,
         "batch": (n_classes * per_class / (size * distance)) ** 4 / share**2,
     }
+
+
+# ── chance ──
+
+SIGMAS = 5
+"""Standard errors by which a frequency may be off: once in two million."""
+
+
+def share_room(share: Any, draws: Any) -> Any:
+    """What chance may do to a frequency."""
+    return SIGMAS * np.sqrt(np.maximum(share * (1 - share), 1 / np.asarray(draws)) / draws)

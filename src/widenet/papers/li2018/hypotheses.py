@@ -7,8 +7,8 @@ import numpy as np
 from widenet.claims.implication import Given, at_least, at_most, hypothesis, more_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
-from widenet.papers.li2018.formulas import event_threshold, widest_component
-from widenet.papers.li2018.settings import SAME
+from widenet.papers.li2018.formulas import LEAST_SCALED, event_threshold, widest_component
+from widenet.papers.li2018.sources import SAME
 
 # ── the assumptions (A1), (A1') and (A2) ──
 
@@ -123,8 +123,6 @@ def seeds(least: int) -> Given:
 
 # ── coupling ──
 
-LEAST_SCALED = 20
-"""m·θ from which on the statement is one about a fixed τ with high probability."""
 PROMISED_STEPS = "fewest steps that are promised"
 
 

@@ -3,19 +3,8 @@
 from tests.control_table import at, controls
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import budget
-from widenet.papers.li2018.claims.budget import (
-    KEYS,
-    PRINTED,
-    Exponents,
-    derived,
-    monomial,
-    power,
-    section_5_sketch,
-    sketch,
-    table_of,
-    theorem_4_1_budget,
-    times,
-)
+from widenet.papers.li2018.claims.budget import KEYS, PRINTED, section_5_sketch, theorem_4_1_budget
+from widenet.papers.li2018.runs.exponents import BudgetExponents, derived, monomial, power, sketch, table_of, times
 
 
 def raised(name):
@@ -26,7 +15,7 @@ def raised(name):
 def test_control_the_printed_time_of_lemma_a_4_gives_k4_l4():
     found = derived(time_components=1)["Σv² of Lemma A.4"]
     assert found == monomial(k=4, l=4, δ=-4, m=-0.5)
-    assert theorem_4_1_budget(Exponents(table_of(derived(time_components=1)))).verdict is Verdict.VIOLATED
+    assert theorem_4_1_budget(BudgetExponents(table_of(derived(time_components=1)))).verdict is Verdict.VIOLATED
 
 
 def test_the_batch_is_the_square_of_the_step():
@@ -38,10 +27,10 @@ def test_arithmetic_of_monomials():
     assert power(monomial(k=2, δ=-1), 0.5) == monomial(k=1, δ=-0.5)
 
 
-SKETCH, SHORTER = (Exponents(table_of(sketch(window))) for window in (1, 2))
+SKETCH, SHORTER = (BudgetExponents(table_of(sketch(window))) for window in (1, 2))
 test_control = controls(
     budget,
-    {Exponents: Exponents(table_of(derived())), section_5_sketch: SKETCH},
+    {BudgetExponents: BudgetExponents(table_of(derived())), section_5_sketch: SKETCH},
     *((theorem_4_1_budget, KEYS[name], {}, {"printed": raised(name)}) for name in PRINTED),
     (section_5_sketch, "width", {}, at(SHORTER)),
 )

@@ -10,23 +10,20 @@ from tests.controls import unmet_in
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import convexity
-from widenet.papers.li2018.claims.convexity import (
+from widenet.papers.li2018.claims.convexity import lemma_a_5, lemma_b_5, lemma_b_6, lemma_b_6_as_printed
+from widenet.papers.li2018.formulas import KINK_LEVEL
+from widenet.papers.li2018.runs.convex_functions import (
     FLATTEST,
     MARKS,
-    Curves,
+    FunctionPairs,
     area_family,
     draw_curves,
     draw_kinks,
     joined,
     kinked,
-    lemma_a_5,
-    lemma_b_5,
-    lemma_b_6,
-    lemma_b_6_as_printed,
     make_curves,
     share_family,
 )
-from widenet.papers.li2018.formulas import KINK_LEVEL
 from widenet.records import Scale
 
 
@@ -269,7 +266,7 @@ def least_share():
 
 test_control = controls(
     convexity,
-    {Curves: kinks, lemma_b_5: curves},
+    {FunctionPairs: kinks, lemma_b_5: curves},
     (lemma_a_5, "area", {"area": 0.25}, {"area": 0.26}),
     (lemma_a_5, "share", {"share": 0.492}, {"share": 0.4929}),
     (lemma_a_5, "share", at(kinks, share=least_share()), at(kinks, share=least_share() + 1e-9)),

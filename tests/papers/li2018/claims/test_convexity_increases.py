@@ -8,14 +8,11 @@ from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import convexity
-from widenet.papers.li2018.claims.convexity import (
+from widenet.papers.li2018.claims.convexity import lemma_a_5, lemma_b_5, lemma_b_6, lemma_b_6_as_printed
+from widenet.papers.li2018.runs.convex_functions import (
     draw_flat_increase,
     draw_increases,
     flat_instance,
-    lemma_a_5,
-    lemma_b_5,
-    lemma_b_6,
-    lemma_b_6_as_printed,
     listed_increases,
     rough_instance,
     smooth_instance,

@@ -24,7 +24,7 @@ from widenet.papers.li2018.claims.coupling import (
 from widenet.papers.li2018.claims.descent import section_6_rank
 from widenet.papers.li2018.formulas import HALF_NORMAL, E
 from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample
+from widenet.papers.li2018.sources import HEXAGON, TOY, Caps, Sample
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, descend

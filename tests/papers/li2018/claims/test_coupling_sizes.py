@@ -14,15 +14,6 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
-    THETAS,
-    FirstSteps,
-    Sizes,
-    Uniform,
-    clear_shares,
-    draw_first_steps,
-    draw_sizes,
-    draw_uniform,
-    draw_uniform_at_a_point,
     lemma_5_1,
     lemma_5_1_as_printed,
     lemma_a_1_all_thresholds,
@@ -30,11 +21,22 @@ from widenet.papers.li2018.claims.coupling import (
     lemma_a_1_size,
     lemma_b_1,
     lemma_b_1_as_printed,
+)
+from widenet.papers.li2018.formulas import HALF_NORMAL, E, coupled_bound, coupled_mean_orthonormal, uniform_failure
+from widenet.papers.li2018.runs.near_kinks import (
+    THETAS,
+    ClearShares,
+    FirstStepLosses,
+    ThresholdBreaks,
+    clear_shares,
+    draw_first_steps,
+    draw_sizes,
+    draw_uniform,
+    draw_uniform_at_a_point,
     measure_first_steps,
     measure_uniform,
 )
-from widenet.papers.li2018.formulas import HALF_NORMAL, E, coupled_bound, coupled_mean_orthonormal, uniform_failure
-from widenet.papers.li2018.settings import HEXAGON, Basis, Sample
+from widenet.papers.li2018.sources import HEXAGON, Basis, Sample
 from widenet.records import Scale
 
 
@@ -267,7 +269,7 @@ def broken_few(share, count=40_000):
 KEYS = {theta: f"size_at_{round(100 * theta)}_percent" for theta in THETAS}
 test_control = controls(
     coupling,
-    {Sizes: sizes, lemma_b_1_as_printed: spared_at_a_point, Uniform: uniform, FirstSteps: spared},
+    {ClearShares: sizes, lemma_b_1_as_printed: spared_at_a_point, ThresholdBreaks: uniform, FirstStepLosses: spared},
     *((lemma_a_1_size, key, {}, few_clear(theta, 20)) for theta, key in KEYS.items()),
     *((lemma_a_1_size, key, {}, few_clear(theta, 45)) for theta, key in KEYS.items()),
     (lemma_a_1_size, "mean", {}, {"mean": 0.9}),

@@ -7,9 +7,7 @@ import numpy as np
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, stretched
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
-from widenet.data import from_arrays
+from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import descent
 from widenet.papers.li2018.claims.descent import (
     lemma_a_4,
@@ -22,8 +20,8 @@ from widenet.papers.li2018.claims.descent import (
     section_6_rank,
     section_6_start_scale,
 )
-from widenet.papers.li2018.runs.descents import Descent, DescentSetting, run_descent
-from widenet.papers.li2018.settings import TOY, SpreadPoints
+from widenet.papers.li2018.runs.descents import DescentSetting, PointDescent, run_descent
+from widenet.papers.li2018.sources import TOY, SpreadPoints
 from widenet.progress import silent
 
 SMALL = {"scaled_step": 8.0, "n_steps": 220}
@@ -80,7 +78,6 @@ def test_they_speak_about_three_classes():
     cells = [run_descent(setting, silent) for setting in lemma_a_4_step.on(own).settings]
     assert lemma_a_4_step(cells).verdict is Verdict.HOLDS
     assert section_6_rank(cells).verdict is Verdict.HOLDS
-    assert isinstance(section_6_rank.on(Specimen(from_arrays(np.eye(301)[:4], [0, 1, 2, 2]))), Silence)
 
 
 def test_the_curvature_of_the_drop():
@@ -184,7 +181,7 @@ P_VALUE = section_4_dimension_free(another_law()).details["p-value"]
 FALLS = {"patterns": "flips", "distance": "distances"}
 test_control = controls(
     descent,
-    {section_6_start_scale: scaled, section_4_dimension_free: dimensions, Descent: fine},
+    {section_6_start_scale: scaled, section_4_dimension_free: dimensions, PointDescent: fine},
     (lemma_a_4_step, "drop", {}, {"losses": slower()}),
     (lemma_a_4_step, "drop", {}, {"share": 1.02}),
     (lemma_a_4_step, "step_size", half_scaled(2.0), half_scaled(2.01)),

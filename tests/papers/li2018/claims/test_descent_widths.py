@@ -27,8 +27,8 @@ from widenet.papers.li2018.claims.descent import (
     steps_to,
 )
 from widenet.papers.li2018.runs.descents import (
-    Descent,
     DescentSetting,
+    PointDescent,
     averaged_steps,
     dimension_settings,
     hexagon_widths,
@@ -36,7 +36,7 @@ from widenet.papers.li2018.runs.descents import (
     scale_settings,
     width_settings,
 )
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.sources import TOY
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -194,7 +194,7 @@ def test_rates_of_a_reader_s_residuals_and_steps():
 
 
 def test_a_rate_that_is_just_met_is_met():
-    own, others = Descent.join([altered(wide()[0], own=True)]), Descent.join(wide())
+    own, others = PointDescent.join([altered(wide()[0], own=True)]), PointDescent.join(wide())
     for sense in (Sense.AT_MOST, Sense.AT_LEAST):
         assert rate(-0.35, -0.35, sense, own, "").kept is True
         assert rate(-0.35, -0.35, sense, others, "").kept is True
@@ -267,7 +267,7 @@ FALL = section_5_observation(wide()).measured
 EQUAL = reached_after(140, 140, 140)
 test_control = controls(
     descent,
-    {lemma_b_4_as_printed: dropping(0.0), section_4_width_free: EQUAL, Descent: wide},
+    {lemma_b_4_as_printed: dropping(0.0), section_4_width_free: EQUAL, PointDescent: wide},
     (lemma_a_4, "slope", *falls_by("residuals", -0.351, -0.349)),
     (lemma_a_4_as_printed, "slope", *falls_by("residuals", -0.351, -0.349)),
     (lemma_a_4_as_printed, "slope", {}, at(hexagons)),

@@ -28,7 +28,7 @@ from widenet.papers.li2018.runs.passes import (
     pass_widths_settings,
     run_pass,
 )
-from widenet.papers.li2018.settings import Caps, Polygon, listed_network
+from widenet.papers.li2018.sources import Caps, Polygon, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork

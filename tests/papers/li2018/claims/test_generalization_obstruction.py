@@ -12,18 +12,20 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import generalization
 from widenet.papers.li2018.claims.generalization import (
-    all_but_one,
-    draw_obstructed,
     lemma_b_4_loss,
-    measure_obstructed,
-    random_networks,
     section_5_pseudo_network,
     section_6_cancellation,
     theorem_4_1,
     theorem_4_1_as_printed,
     theorem_4_1_obstruction,
 )
-from widenet.papers.li2018.settings import HEXAGON, Polygon
+from widenet.papers.li2018.runs.obstructed_networks import (
+    all_but_one,
+    draw_obstructed,
+    measure_obstructed,
+    random_networks,
+)
+from widenet.papers.li2018.sources import HEXAGON, Polygon
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork
 

@@ -20,8 +20,8 @@ from widenet.papers.li2018.claims.labels import (
     section_6_structure,
 )
 from widenet.papers.li2018.runs.fits import (
-    Fit,
-    FitSetting,
+    LabelFit,
+    LabelFitSetting,
     bias_settings,
     component_settings,
     hexagon_fits,
@@ -29,7 +29,7 @@ from widenet.papers.li2018.runs.fits import (
     structure_settings,
     training_points,
 )
-from widenet.papers.li2018.settings import Gaussians, SphereLabels
+from widenet.papers.li2018.sources import Gaussians, SphereLabels
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -37,7 +37,7 @@ from widenet.records import Scale
 @functools.cache
 def fitted():
     data = Gaussians(n_classes=3, per_class=1, dim=20, n_points=24, spread=0.3)
-    return run_fit(FitSetting(data=data, width=60, n_test=60, max_steps=400), silent)
+    return run_fit(LabelFitSetting(data=data, width=60, n_test=60, max_steps=400), silent)
 
 
 def pairs(count=5, **fields):
@@ -91,7 +91,7 @@ def test_equally_many_steps_are_not_more():
 @functools.cache
 def arbitrary(twice=False):
     data = SphereLabels(n_classes=3, dim=10, n_points=12)
-    return run_fit(FitSetting(data=data, width=100, max_steps=300, twice=twice), silent)
+    return run_fit(LabelFitSetting(data=data, width=100, max_steps=300, twice=twice), silent)
 
 
 def test_labels_of_the_hexagon_cannot_be_fitted():
@@ -112,7 +112,7 @@ def test_a_fit_stops_when_all_is_right():
 
 
 def test_permuted_labels_are_the_same_labels():
-    setting = FitSetting(data=Gaussians(n_classes=3, dim=5, n_points=30))
+    setting = LabelFitSetting(data=Gaussians(n_classes=3, dim=5, n_points=30))
     true, permuted = (training_points(setting.model_copy(update={"permuted": each})) for each in (False, True))
     np.testing.assert_array_equal(true.points, permuted.points)
     assert sorted(true.classes) == sorted(permuted.classes)
@@ -122,10 +122,11 @@ def test_permuted_labels_are_the_same_labels():
 def test_pairs_are_those_of_one_seed():
     cells = pairs(3)
     for some, seeds in ((cells[:-1], [0, 1]), (cells[::-1], [0, 1, 2])):
-        true, permuted = in_pairs(Fit.join(some))
-        assert true.seed.tolist() == permuted.seed.tolist() == seeds
-        assert not true.permuted.any()  # pyright: ignore[reportAttributeAccessIssue]
-        assert permuted.permuted.all()  # pyright: ignore[reportAttributeAccessIssue]
+        runs = LabelFit.join(some)
+        true, permuted = in_pairs(runs)
+        assert runs.seed[true].tolist() == runs.seed[permuted].tolist() == seeds
+        assert not runs.permuted[true].any()
+        assert runs.permuted[permuted].all()
 
 
 def test_settings_have_what_the_claims_need():
@@ -134,7 +135,8 @@ def test_settings_have_what_the_claims_need():
 
 
 def test_a_seed_without_its_other_half_is_left_out():
-    assert [half.seed.tolist() for half in in_pairs(Fit.join(pairs(3)[1:]))] == [[1, 2], [1, 2]]
+    runs = LabelFit.join(pairs(3)[1:])
+    assert [runs.seed[half].tolist() for half in in_pairs(runs)] == [[1, 2], [1, 2]]
 
 
 def test_true_labels_that_need_no_step():
@@ -204,7 +206,7 @@ EXACTLY = {"true_test_accuracy": 1.0, "true_truncated": 0.875}
 FITTED = dict.fromkeys((section_4_arbitrary_labels, section_4_arbitrary_labels_as_printed), arbitrary)
 test_control = controls(
     labels,
-    {**FITTED, section_6_components: rows, Fit: pairs},
+    {**FITTED, section_6_components: rows, LabelFit: pairs},
     (section_6_structure, "steps", of_pairs(permuted_steps=50), of_pairs(permuted_steps=49)),
     (section_6_structure, "steps", {}, of_pairs(true_steps=1000, permuted_steps=4999)),
     (section_6_structure, "distance", of_pairs(permuted_distance=2.0), of_pairs(permuted_distance=1.99)),

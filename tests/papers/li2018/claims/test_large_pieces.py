@@ -13,7 +13,14 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import large_pieces
 from widenet.papers.li2018.claims.large_pieces import (
-    Large,
+    lemma_a_2,
+    lemma_a_2_as_printed,
+    lemma_a_2_reflection,
+    lemma_a_2_sharp,
+    lemma_b_2_as_printed,
+)
+from widenet.papers.li2018.runs.pieces import (
+    LargePieces,
     Reflections,
     draw_hexagon_large,
     draw_large,
@@ -21,17 +28,12 @@ from widenet.papers.li2018.claims.large_pieces import (
     idle_cross,
     large_draws,
     least_own,
-    lemma_a_2,
-    lemma_a_2_as_printed,
-    lemma_a_2_reflection,
-    lemma_a_2_sharp,
-    lemma_b_2_as_printed,
     measure_large,
     measure_reflections,
     toy_instances,
     two_points,
 )
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample
+from widenet.papers.li2018.sources import HEXAGON, TOY, Caps, Sample
 from widenet.records import Scale
 
 
@@ -273,7 +275,7 @@ def printed(factor, draws=10**12):
 
 test_control = controls(
     large_pieces,
-    {**dict.fromkeys(PRINTED, lambda: measure_large(toys(2), 0)), Large: near, Reflections: reflections},
+    {**dict.fromkeys(PRINTED, lambda: measure_large(toys(2), 0)), LargePieces: near, Reflections: reflections},
     (lemma_a_2, "likely", exactly(1.0), exactly(0.999)),
     (lemma_a_2, "likely", {}, {"shares": lambda share: share / 10}, "two_points"),
     (lemma_a_2, "two_points", {}, {"shares": lambda share: np.array([1.3, 1.0]) * share}),

@@ -14,12 +14,7 @@ from widenet.claims.base import Silence, Verdict
 from widenet.papers.li2018.claims import mixing
 from widenet.papers.li2018.claims.mixing import (
     FAMILIES,
-    Mixed,
-    draw_mixed,
-    draw_printed_mixing,
-    exact_mixing,
-    extreme_pieces,
-    hexagon_settings,
+    hexagon_gradients,
     lemma_5_2,
     lemma_5_2_as_printed,
     lemma_a_3_mixing,
@@ -29,7 +24,6 @@ from widenet.papers.li2018.claims.mixing import (
     lemma_b_3,
     lemma_b_3_as_printed,
     lemma_b_4_batches,
-    measure_mixed,
 )
 from widenet.papers.li2018.formulas import mixing_probability, mixing_share
 from widenet.papers.li2018.runs.large_gradients import (
@@ -38,7 +32,15 @@ from widenet.papers.li2018.runs.large_gradients import (
     one_wrong,
     run_large_gradients,
 )
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.runs.mixtures_of_pieces import (
+    VotedPieces,
+    draw_mixed,
+    draw_printed_mixing,
+    exact_mixing,
+    extreme_pieces,
+    measure_mixed,
+)
+from widenet.papers.li2018.sources import TOY
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -129,7 +131,7 @@ def test_a_lemma_whose_width_is_not_given_is_neither_confirmed_nor_refuted():
 
 
 def test_the_hexagon_refutes_the_printed_lemma():
-    (setting,) = hexagon_settings(Scale.QUICK, 0)
+    (setting,) = hexagon_gradients(Scale.QUICK, 0)
     small = setting.model_copy(update={"width": 60, "n_steps": 2000, "every": 2000})
     found = lemma_5_2_as_printed([run_large_gradients(small, silent)])
     assert found.verdict is Verdict.VIOLATED
@@ -247,7 +249,7 @@ test_control = controls(
     mixing,
     {
         lemma_a_3_mixing_as_printed: measure_mixed([(extreme_pieces(4), True, 60_000)], 0),
-        Mixed: mixed,
+        VotedPieces: mixed,
         LargeGradients: gradients,
     },
     (lemma_a_3_mixing, "extreme", {}, of_extremes(0.96)),

@@ -24,7 +24,7 @@ from widenet.papers.li2018.claims.mixing import (
 )
 from widenet.papers.li2018.formulas import batch_deviation_bound
 from widenet.papers.li2018.runs.batches import SIZES, BatchSetting, run_batches
-from widenet.papers.li2018.settings import Caps
+from widenet.papers.li2018.sources import Caps
 from widenet.progress import silent
 
 

@@ -12,12 +12,7 @@ from tests.papers.li2018.toys import own_toy, sample, separated_rows, too_many
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.papers.li2018.claims import mixing
-from widenet.papers.li2018.claims.geometry import random_coefficients
 from widenet.papers.li2018.claims.mixing import (
-    Clusters,
-    MeanEvents,
-    draw_clusters,
-    draw_mean_events,
     lemma_5_2,
     lemma_5_2_as_printed,
     lemma_a_3_mixing,
@@ -27,10 +22,17 @@ from widenet.papers.li2018.claims.mixing import (
     lemma_b_3,
     lemma_b_3_as_printed,
     lemma_b_4_batches,
+)
+from widenet.papers.li2018.runs.mixtures_of_pieces import (
+    ComponentPieces,
+    MeanEvents,
+    draw_clusters,
+    draw_mean_events,
     measure_clusters,
     measure_mean_events,
 )
-from widenet.papers.li2018.settings import Basis, Caps, SpreadPoints
+from widenet.papers.li2018.runs.single_neurons import random_coefficients
+from widenet.papers.li2018.sources import Basis, Caps, SpreadPoints
 from widenet.records import Scale
 
 
@@ -186,7 +188,7 @@ def at_slope(factor, draws):
 
 test_control = controls(
     mixing,
-    {MeanEvents: events, Clusters: clusters},
+    {MeanEvents: events, ComponentPieces: clusters},
     (lemma_b_2_event, "small_sum", {}, {"share": 2.0}),
     (lemma_b_2_event, "small_sum", at_level(1 + 1e-9, 10**14), at_level(0.999, 10**14)),
     (lemma_b_2_event, "small_sum", at_level(1 + 1e-9, 10**8), at_level(0.998, 10**8)),

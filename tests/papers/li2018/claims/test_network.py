@@ -13,24 +13,26 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import network
 from widenet.papers.li2018.claims.network import (
+    equation_1,
+    lemma_a_3_sum,
+    pseudo_gradient,
+    pseudo_gradient_as_printed,
+    section_5_residuals,
+)
+from widenet.papers.li2018.runs.random_networks import (
+    GradientSlopes,
     Pseudo,
     Residuals,
-    Slopes,
     draw_pseudo,
     draw_residuals,
     draw_slopes,
-    equation_1,
-    lemma_a_3_sum,
     measure_pseudo,
     measure_residuals,
     measure_slopes,
-    pseudo_gradient,
-    pseudo_gradient_as_printed,
     random_starts,
-    section_5_residuals,
     written_out,
 )
-from widenet.papers.li2018.settings import TOY, Sample, listed_network
+from widenet.papers.li2018.sources import TOY, Sample, listed_network
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient
 from widenet.types import Dataset
@@ -212,7 +214,7 @@ def residuals_with(own, *others):
 VANISHING = altered(pseudo(), defined=lambda d: 0 * d, combined=lambda c: 0 * c)
 test_control = controls(
     network,
-    {Slopes: slopes, Residuals: toy_residuals, Pseudo: pseudo, pseudo_gradient_as_printed: VANISHING},
+    {GradientSlopes: slopes, Residuals: toy_residuals, Pseudo: pseudo, pseudo_gradient_as_printed: VANISHING},
     (equation_1, "entries", {}, {"entries": kink_off()}),
     (section_5_residuals, "sum", residuals_with(0.5, -0.25, -0.25 + 5e-13), residuals_with(0.5, -0.25, -0.25 + 5e-12)),
     (section_5_residuals, "sum", residuals_with(0.5, -0.25, -0.25), residuals_with(0.5, -0.25, -0.25 - 5e-12)),

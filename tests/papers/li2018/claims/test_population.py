@@ -12,21 +12,19 @@ from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import population
-from widenet.papers.li2018.claims.population import (
+from widenet.papers.li2018.claims.population import equation_3, lemma_b_4, lemma_b_4_coupled
+from widenet.papers.li2018.runs.drops import Drops, DropSetting, run_drops
+from widenet.papers.li2018.runs.weight_moves import (
     POINT,
-    Moves,
+    WeightMoves,
     curved_case,
     draw_moves,
-    equation_3,
     kinked_case,
-    lemma_b_4,
-    lemma_b_4_coupled,
     listed_moves,
     move_terms,
     random_moves,
 )
-from widenet.papers.li2018.runs.drops import Drops, DropSetting, run_drops
-from widenet.papers.li2018.settings import TOY, Caps, listed_network
+from widenet.papers.li2018.sources import TOY, Caps, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork
@@ -219,7 +217,7 @@ def large_in(count):
 ALL_LARGE = {"residuals": np.full(60, 0.1)}
 test_control = controls(
     population,
-    {Moves: attained, Drops: dropped, lemma_b_4_coupled: coupled},
+    {WeightMoves: attained, Drops: dropped, lemma_b_4_coupled: coupled},
     (equation_3, "smooth", at(listed_moves(kinked_case(4.0, 0.001), curved_case(0.1))), {"quarter": 0.249}),
     (equation_3, "rough", {}, {"root": 1.4}),
     (lemma_b_4, "drop", {**ALL_LARGE, "drops": drops_of(0.51)}, {**ALL_LARGE, "drops": drops_of(0.49)}),

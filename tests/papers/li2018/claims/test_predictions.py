@@ -13,25 +13,27 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import predictions
 from widenet.papers.li2018.claims.predictions import (
-    Errors,
-    Margins,
-    Starts,
+    theorem_4_1_margin,
+    theorem_4_1_margin_as_printed,
+    theorem_4_1_markov,
+    theorem_4_1_reduction,
+    theorem_4_1_start,
+)
+from widenet.papers.li2018.formulas import MARGIN_ONE
+from widenet.papers.li2018.runs.outputs import (
+    OutputErrors,
+    OutputMargins,
+    StartOutputs,
     draw_errors,
     draw_margins,
     draw_starts,
     measure_errors,
     measure_margins,
     measure_starts,
-    theorem_4_1_margin,
-    theorem_4_1_margin_as_printed,
-    theorem_4_1_markov,
-    theorem_4_1_reduction,
-    theorem_4_1_start,
     two_class_logits,
     undecided_outputs,
 )
-from widenet.papers.li2018.formulas import MARGIN_ONE
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.sources import TOY
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies
 
@@ -89,7 +91,7 @@ def test_components_are_taken_together():
     assert found.n_components[0] == 2
     np.testing.assert_allclose(found.component_errors, [0.5, 0.5])
     assert found.largest[0] == pytest.approx((0.5 + 1 / (1 + np.exp(5))) / 4)
-    assert isinstance(found, Errors)
+    assert isinstance(found, OutputErrors)
 
 
 def test_an_input_chosen_after_the_start_breaks_the_bound():
@@ -267,7 +269,7 @@ def wide(lift):
 SMALL, PRINTED = residuals_of(0.2), residuals_of(1 / np.e, 0.3)
 test_control = controls(
     predictions,
-    {Margins: margins, Errors: tied, Starts: starts, theorem_4_1_margin_as_printed: SMALL},
+    {OutputMargins: margins, OutputErrors: tied, StartOutputs: starts, theorem_4_1_margin_as_printed: SMALL},
     (theorem_4_1_margin, "margin", {}, {"share": 1.001}),
     (theorem_4_1_margin, "right", {}, {"half": 0.51}),
     (theorem_4_1_margin_as_printed, "margin", {}, at(PRINTED)),

@@ -10,16 +10,16 @@ from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import printed_clusters
-from widenet.papers.li2018.claims.mixing import MeanEvents, measure_mean_events
-from widenet.papers.li2018.claims.printed_clusters import (
-    Spread,
+from widenet.papers.li2018.claims.printed_clusters import lemma_b_2_event_as_printed, lemma_b_2_spread_as_printed
+from widenet.papers.li2018.runs.mixtures_of_pieces import (
+    ComponentSpread,
+    MeanEvents,
     draw_printed_events,
     draw_spread,
-    lemma_b_2_event_as_printed,
-    lemma_b_2_spread_as_printed,
+    measure_mean_events,
     measure_spread,
 )
-from widenet.papers.li2018.settings import Basis
+from widenet.papers.li2018.sources import Basis
 from widenet.records import Scale
 
 
@@ -128,7 +128,7 @@ def with_exact(factor):
 MORE, LESS = 1 + 1e-12, 1 - 1e-3
 test_control = controls(
     printed_clusters,
-    {MeanEvents: small, Spread: narrow},
+    {MeanEvents: small, ComponentSpread: narrow},
     (lemma_b_2_event_as_printed, "one", at_distance(MORE), at_distance(LESS)),
     (lemma_b_2_event_as_printed, "sum", with_others(1 / MORE), with_others(1 / LESS)),
     (lemma_b_2_event_as_printed, "event", with_exact(MORE), with_exact(LESS)),

@@ -16,14 +16,19 @@ from widenet.data.components import xor_balls
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims import structure
 from widenet.papers.li2018.claims.structure import (
-    Assumed,
-    Balls,
-    Cancelled,
-    Pairs,
     assumption_a1,
     assumption_a1_balls,
     cross_class_sine,
     cross_class_sine_as_printed,
+    remark_without_relu,
+)
+from widenet.papers.li2018.formulas import widest_component
+from widenet.papers.li2018.hypotheses import relative_diameter_as_printed
+from widenet.papers.li2018.runs.point_structure import (
+    Assumed,
+    Cancelled,
+    CrossPairs,
+    XorBalls,
     draw_bad_pairs,
     draw_balls,
     draw_cancelled,
@@ -31,12 +36,9 @@ from widenet.papers.li2018.claims.structure import (
     measure_balls,
     measure_pairs,
     pair_at,
-    remark_without_relu,
     with_extremes,
 )
-from widenet.papers.li2018.formulas import widest_component
-from widenet.papers.li2018.hypotheses import relative_diameter_as_printed
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps
+from widenet.papers.li2018.sources import HEXAGON, TOY, Caps
 from widenet.records import Scale
 from widenet.types import Dataset
 
@@ -242,7 +244,7 @@ def toy():
 
 
 RIGHT_ANGLE = measure_assumed(sample([[1.0, 0.0], [0.0, 1.0]], [0, 1]))
-ORTHOGONAL = Pairs(np.ones(1), np.full(1, 2.0), np.full(1, 2.0), np.ones(1), np.full(1, 0.9), 0.0)
+ORTHOGONAL = CrossPairs(np.ones(1), np.full(1, 2.0), np.full(1, 2.0), np.ones(1), np.full(1, 0.9), 0.0)
 """Orthogonal points of smaller separation."""
 MORE, LESS = (
     {"squares": lambda u, factor=factor: factor * u, "opposite_squares": lambda u, factor=factor: u / factor}
@@ -250,7 +252,7 @@ MORE, LESS = (
 )
 test_control = controls(
     structure,
-    {Balls: figure_3, Pairs: edge, Assumed: toy, Cancelled: cancelled, cross_class_sine_as_printed: ORTHOGONAL},
+    {XorBalls: figure_3, CrossPairs: edge, Assumed: toy, Cancelled: cancelled, cross_class_sine_as_printed: ORTHOGONAL},
     (assumption_a1_balls, "two_components", {}, {"per_class": 3}),
     (assumption_a1_balls, "one_component", {}, {"whole_diameter": 0.1}),
     (assumption_a1_balls, "one_component", {"one_component": 1.54}, {"one_component": 1.6}),

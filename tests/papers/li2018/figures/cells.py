@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from widenet.papers.li2018.runs.curves import Curves, CurveSetting
-from widenet.papers.li2018.settings import Gaussians, Images
+from widenet.papers.li2018.sources import Gaussians, Images
 
 RUNS = np.arange(5)[:, None]
 

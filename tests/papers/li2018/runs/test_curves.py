@@ -19,7 +19,7 @@ from widenet.papers.li2018.runs.curves import (
     synthetic_spreads,
     synthetic_widths,
 )
-from widenet.papers.li2018.settings import Gaussians, Images
+from widenet.papers.li2018.sources import Gaussians, Images
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import decided_rightly, gradient, start_softmax

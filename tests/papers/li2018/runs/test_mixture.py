@@ -1,7 +1,7 @@
 import pytest
 
 from widenet.papers.li2018.runs.mixture import MixtureSetting, mixture_settings, run_mixture
-from widenet.papers.li2018.settings import Gaussians
+from widenet.papers.li2018.sources import Gaussians
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -1,5 +1,7 @@
 """What gradient descent on single points does: Lemma A.4, and statements of Sections 4 to 6 about widths and starts."""
 
+from typing import Any
+
 import numpy as np
 import scipy.stats
 from jaxtyping import Bool, Float
@@ -8,6 +10,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, less_than
 from widenet.claims.sides import Sense, Sides
+from widenet.claims.silence import Silence
 from widenet.claims.tolerances import IDENTITY, STEP
 from widenet.papers.li2018.claims.mixing import fitted_slope
 from widenet.papers.li2018.formulas import drop_share
@@ -21,27 +24,23 @@ from widenet.papers.li2018.hypotheses import (
     widths,
 )
 from widenet.papers.li2018.runs.descents import (
-    Descent,
+    PointDescent,
     averaged_steps,
-    coupled_settings,
+    coupled_descents,
     descents,
+    descents_at_widths,
     dimension_settings,
     hexagon_widths,
     scale_settings,
 )
-from widenet.papers.li2018.specimens import (
-    needs_all_steps,
-    own_descents,
-    own_descents_of_few_dimensions,
-    own_descents_of_widths,
-)
+from widenet.records import Form
 
 LATE = 200
 """The step at which patterns and distances are looked at."""
 Changes = Float[np.ndarray, " change"]
 
 
-class Changing(Descent):
+class Changing(PointDescent):
     """Descents, from each step to the next."""
 
     drops: Changes = derived(lambda run: run.losses[:-1] - run.losses[1:])
@@ -51,25 +50,25 @@ class Changing(Descent):
     scaled_step: Number = derived(lambda run: run.step_size * run.vote_norm**2)  #: η‖A‖²
 
 
-def steps_to(run: Descent, share: float = 0.05) -> float:
+def steps_to(run: PointDescent, share: float = 0.05) -> float:
     """The first step at which v_max ≤ share/(kl); NaN if there is none."""
     reached = np.flatnonzero(run.residuals <= share / run.n_components)
     return float(reached[0]) if len(reached) else np.nan
 
 
-def mean_square(run: Descent) -> float:
+def mean_square(run: PointDescent) -> float:
     """The mean of (v^t)² over T ∝ σ/η steps."""
     return (run.residuals[1 : averaged_steps(int(run.width)) + 1] ** 2).mean()
 
 
-def later_drop(run: Descent) -> float:
+def later_drop(run: PointDescent) -> float:
     """The mean of (L_t − L_{t+1})/(ηm·(v^t)²) over the second half of T ∝ σ/η steps."""
     last = averaged_steps(int(run.width))
     part = slice(last // 2, last)
     return (-np.diff(run.losses)[part] / (run.step_size * run.width * run.residuals[part] ** 2)).mean()
 
 
-class Trend(Descent):
+class WidthTrend(PointDescent):
     """Descents, with what is compared from width to width."""
 
     steps_needed: Number = derived(steps_to)
@@ -88,18 +87,19 @@ def means_by(groups: Number, values: Number) -> tuple[np.ndarray, Groups]:
     return different, np.bincount(places, values) / np.bincount(places)
 
 
-def rate(value: float, limit: float, sense: Sense, runs: Descent, text: str) -> Sides:
+def rate(value: float, limit: float, sense: Sense, runs: PointDescent, text: str) -> Sides:
     """A trend in the width. On a reader's data it may set in later, so that what misses it here decides nothing."""
     misses = value > limit if sense is Sense.AT_MOST else value < limit
     return Sides(value, limit, sense, undecided=misses and np.any(runs.own), text=text)
 
 
-@claim("li2018.lemma_a_4_step", Kind.STEP, "proof of Lemma A.4", reads=descents.at(coupled_settings),
-       given=[*SHARES, step_size], on=own_descents,
-       title="A step without a change of pattern lowers the loss")  # fmt: skip
+@claim("li2018.lemma_a_4_step", Kind.STEP, "proof of Lemma A.4", reads=coupled_descents,
+       given=[*SHARES, step_size],
+       title="A step without a change of pattern lowers the loss",
+       form=Form.SHARPER)  # fmt: skip
 def lemma_a_4_step(runs: Changing, *, share: float = 1.0) -> Promise:
-    """A step of gradient descent in which no pattern changes lowers the loss by at least (1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²; so
-    by half of ηΣ‖∂L/∂w_r‖² at least for η ≤ 2/‖A‖².
+    """A step of gradient descent in which no pattern changes lowers the loss by at least $(1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²$;
+    so by at least half of $ηΣ‖∂L/∂w_r‖²$ for $η ≤ 2/‖A‖²$.
 
     Printed is only that the drop is Ω̃(η(vδ/(kl))²δm/(kl)) for a sufficiently small η.
     """
@@ -116,7 +116,7 @@ def lemma_a_4_step(runs: Changing, *, share: float = 1.0) -> Promise:
     return Promise({"drop": falls}, details=counts)
 
 
-def slope_of(runs: Trend, values: Number, name: str) -> tuple[float, dict[str, np.ndarray]]:
+def slope_of(runs: WidthTrend, values: Number, name: str) -> tuple[float, dict[str, np.ndarray]]:
     """(the slope of the logarithm of the means in log m, both as details)."""
     different, means = means_by(runs.width, values)
     return fitted_slope(different, means), {"widths": different, name: means}
@@ -125,13 +125,13 @@ def slope_of(runs: Trend, values: Number, name: str) -> tuple[float, dict[str, n
 SLOPE_OF_SQUARES = "slope of log mean $v²$"
 
 
-@claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents,
-       given=[*SHARES, *SEPARATED, widths], on=own_descents_of_widths,
+@claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents_at_widths,
+       given=[*SHARES, *SEPARATED, widths],
        title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
-def lemma_a_4(runs: Trend, *, slope: float = -0.35) -> Promise:
-    """On data that meets (A1), and (A1') for mirror images, with η ∝ 1/m and over T ∝ σ/η steps, the mean of (v^t)²
-    falls like m^{−1/2}: Lemma A.4 bounds it by Õ(k⁵l⁵/(δ⁴σm)). Held against a slope of at most −0.35 in log m, which is
-    ours.
+def lemma_a_4(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
+    """On data that meets (A1), and (A1') for mirror images, with $η ∝ 1/m$ and over $T ∝ σ/η$ steps, the mean of
+    $(v^t)²$ falls like $m^{−1/2}$: Lemma A.4 bounds it by $Õ(k⁵l⁵/(δ⁴σm))$. Checked with a slope of at most −0.35 in
+    $log m$, which is ours.
     """
     fall, details = slope_of(runs, runs.mean_square, "mean v²")
     return Promise({"slope": rate(fall, slope, Sense.AT_MOST, runs, SLOPE_OF_SQUARES)}, details=details)
@@ -140,9 +140,9 @@ def lemma_a_4(runs: Trend, *, slope: float = -0.35) -> Promise:
 @claim("li2018.lemma_a_4_as_printed", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents.at(hexagon_widths),
        given=[*SHARES, *SEPARATED_AS_PRINTED],
        title="The mean squared residual falls even beside mirror images")  # fmt: skip
-def lemma_a_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
-    """Under (A1) to (A3), for a sufficiently small η and T = Θ̃(σδ/(klη)), the mean of (v^t)² is Õ(k⁵l⁵/(δ⁴σm)), so
-    Õ(m^{−1/2}) for fixed k, l and δ.
+def lemma_a_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
+    """Under (A1) to (A3), for a sufficiently small $η$ and $T = Θ̃(σδ/(klη))$, the mean of $(v^t)²$ is
+    $Õ(k⁵l⁵/(δ⁴σm))$, so $Õ(m^{−1/2})$ for fixed $k$, $l$ and $δ$.
 
     Judged by a slope of at most −0.35 in log m. On the hexagon the loss is at least ln 2 at every m and t
     (`theorem_4_1_obstruction`), so some o_y ≤ 1/2 and v ≥ 1/12: no constant and no power of log m would do.
@@ -154,9 +154,9 @@ def lemma_a_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
 @claim("li2018.lemma_b_4_as_printed", Kind.STEP, "Lemma B.4, Appendix B.3", reads=descents.at(hexagon_widths),
        given=[*SHARES, *SEPARATED_AS_PRINTED],
        title="The population loss keeps falling beside mirror images")  # fmt: skip
-def lemma_b_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
-    """Under (A1) to (A3), for η, B and t = Õ((vδ/(kl))²σγ/η) as printed, L(w^t) − L(w^{t+1}) = ηγm·Ω̃((vδ/(kl))²), so
-    at least ηm·v² over a power of log m for fixed k, l and δ.
+def lemma_b_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
+    """Under (A1) to (A3), for $η$, $B$ and $t = Õ((vδ/(kl))²σγ/η)$ as printed, $L(w^t) − L(w^{t+1}) =
+    ηγm·Ω̃((vδ/(kl))²)$, so at least $ηm·v²$ over a power of $log m$ for fixed $k$, $l$ and $δ$.
 
     Judged over T ∝ σ/η steps on the whole law by a slope of at least −0.35 in log m. On the hexagon v ≥ 1/12 at every
     t while the loss falls to ln 2 and stops, so the drops vanish long before T.
@@ -165,12 +165,18 @@ def lemma_b_4_as_printed(runs: Trend, *, slope: float = -0.35) -> Promise:
     return Promise({"slope": at_least(fall, slope, text="slope of log drop over $ηm·v²$")}, details=details)
 
 
+def needs_all_steps(specimen: Any) -> Silence:
+    """How many steps your data needs is not known."""
+    return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
+
+
 @claim("li2018.section_4_width_free", Kind.TREND, "after Theorem 4.1, Section 4", reads=descents,
        given=[*SHARES, widths, runs_of_a_width], on=needs_all_steps,
        title="The number of steps does not grow with the width")  # fmt: skip
-def section_4_width_free(runs: Trend, *, ratio: float = 1.5) -> Promise:
-    """With η ∝ 1/m the number of steps does not grow with the width: "only increase the total iterations by factors of
-    log m". Held against means of the steps to v = 0.05/(kl) within a factor of 1.5, which is ours.
+def section_4_width_free(runs: WidthTrend, *, ratio: float = 1.5) -> Promise:
+    """With $η ∝ 1/m$ the number of steps does not grow with the width: "only increase the total iterations by factors
+    of log m". Checked on the mean number of steps to $v = 0.05/(kl)$, which may differ by a factor of 1.5 between
+    widths; the factor is ours.
     """
     different, means = means_by(runs.width, runs.steps_needed)
     means = np.maximum(means, 1)
@@ -181,13 +187,13 @@ def section_4_width_free(runs: Trend, *, ratio: float = 1.5) -> Promise:
     )
 
 
-@claim("li2018.section_5_observation", Kind.TREND, "the observation of Section 5", reads=descents,
-       given=[*SHARES, widths], on=own_descents_of_widths,
+@claim("li2018.section_5_observation", Kind.TREND, "the observation of Section 5", reads=descents_at_widths,
+       given=[*SHARES, widths],
        title="Wider networks change fewer patterns")  # fmt: skip
-def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
+def section_5_observation(runs: WidthTrend, *, band: tuple[float, float] = (-0.65, -0.35)) -> Promise:
     """The wider the network, "the less likely the activation pattern for one neuron and one data point will change in a
-    fixed number of iterations". With η ∝ 1/m the share of changed patterns after 200 steps, and the relative distance
-    from the start, fall like m^{−1/2}; the rate, ± 0.15, is ours.
+    fixed number of iterations". With $η ∝ 1/m$ the share of changed patterns after 200 steps, and the relative distance
+    from the start, fall like $m^{−1/2}$; the rate, ± 0.15, is ours.
     """
     flips, _ = slope_of(runs, runs.late_flips, "flips")
     away, _ = slope_of(runs, runs.late_distance, "distances")
@@ -202,12 +208,12 @@ def section_5_observation(runs: Trend, *, band: tuple[float, float] = (-0.65, -0
     )
 
 
-@claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=descents.at(coupled_settings),
-       given=SHARES, on=own_descents_of_few_dimensions,
+@claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=coupled_descents,
+       given=SHARES,
        title="The rank of the update is at most the number of points")  # fmt: skip
-def section_6_rank(runs: Descent) -> Promised:
-    """On single points the accumulated update W^t − W⁰ has rank at most kl: its rows lie in the span of the points. And
-    no singular value of W moves by more than ‖W^t − W⁰‖₂.
+def section_6_rank(runs: PointDescent) -> Promised:
+    """On single points the accumulated update $W^t − W⁰$ has rank at most $kl$: its rows lie in the span of the points.
+    And no singular value of $W$ moves by more than $‖W^t − W⁰‖₂$.
     """
     norms = runs.update_norm
     return {
@@ -225,10 +231,10 @@ def section_6_rank(runs: Descent) -> Promised:
 @claim("li2018.section_6_start_scale", Kind.TREND, "effect of random initialization, Section 6",
        reads=descents.at(scale_settings), given=[*SHARES, scales],
        title="Larger initial weights change fewer patterns")  # fmt: skip
-def section_6_start_scale(runs: Trend) -> Promise:
-    """The scale of the initialization is essential: from W⁰ with standard deviation c·m^{−1/2}, larger c gives fewer
-    changed patterns and a smaller relative distance after the same number of steps. That both fall from c = 0.1 to 1 to
-    10 is ours.
+def section_6_start_scale(runs: WidthTrend) -> Promise:
+    """The scale of the initialization is essential: from $W⁰$ with standard deviation $c·m^{−1/2}$, larger $c$ gives
+    fewer changed patterns and a smaller relative distance after the same number of steps. That both fall from $c = 0.1$
+    to 1 to 10 is ours.
     """
     sizes, flips = means_by(runs.start_scale, runs.late_flips)
     _, away = means_by(runs.start_scale, runs.late_distance)
@@ -249,10 +255,10 @@ def same_law(one: np.ndarray, other: np.ndarray) -> float:
 @claim("li2018.section_4_dimension_free", Kind.TREND, "after Theorem 4.1, Section 4",
        reads=descents.at(dimension_settings), given=SHARES,
        title="Training does not depend on unused dimensions")  # fmt: skip
-def section_4_dimension_free(runs: Trend, *, level: float = 0.001) -> Promise:
-    """The result is dimension free: the law of the training depends on the inner products of the points alone.
-    With coordinates that are 0 on the data added, and the same weights on the others, all residuals stay the same; with
-    other weights their law does (a test of Kruskal and Wallis on the steps to v = 0.05/(kl)).
+def section_4_dimension_free(runs: WidthTrend, *, level: float = 0.001) -> Promise:
+    """The result is dimension free: the law of the training depends on the inner products of the points alone. With
+    added coordinates that are 0 on the data, and the same weights on the others, all residuals stay the same; with
+    other weights their law does (a Kruskal–Wallis test on the steps to $v = 0.05/(kl)$).
 
     The relative distance is not dimension free: ‖W⁰‖ grows like √d.
     """

@@ -1,32 +1,18 @@
 """Lines of the proof of Lemma B.2 that fail as printed: the event at the larger τ, and the spread of a component."""
 
-from dataclasses import dataclass
-
-import numpy as np
-from jaxtyping import Float
-
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Count, Number, derived
+from widenet.claims.cases import derived
 from widenet.claims.implication import Promised, at_least, at_most, less_than
 from widenet.claims.sides import Rate
-from widenet.papers.li2018.claims.mixing import Instances, MeanEvents, measure_mean_events
-from widenet.papers.li2018.formulas import (
-    mean_event_threshold,
-    mean_event_threshold_as_printed,
-    within,
-)
+from widenet.papers.li2018.formulas import mean_event_threshold_as_printed, within
 from widenet.papers.li2018.hypotheses import coefficients, spread
-from widenet.papers.li2018.settings import Basis
-from widenet.records import Scale
-
-
-def draw_printed_events(scale: Scale, seed: int) -> MeanEvents:
-    """Orthonormal centres of 30 classes at τ = σδ/(12l)."""
-    centres = Basis(n_classes=30)
-    distance, k, per_class = 2**0.5, centres.n_classes, centres.per_class
-    larger = mean_event_threshold_as_printed(distance, 1.0, per_class)
-    factor = larger / mean_event_threshold(distance, 1.0, k, per_class)
-    return measure_mean_events([centres], seed, factor=factor)
+from widenet.papers.li2018.runs.mixtures_of_pieces import (
+    ComponentSpread,
+    Instances,
+    MeanEvents,
+    draw_printed_events,
+    draw_spread,
+)
 
 
 class PrintedEvents(MeanEvents):
@@ -40,8 +26,8 @@ class PrintedEvents(MeanEvents):
 @claim("li2018.lemma_b_2_event_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_printed_events,
        given=[coefficients], title="The event of Lemma B.2 is likely at the printed threshold")  # fmt: skip
 def lemma_b_2_event_as_printed(found: PrintedEvents, *, joint: float = 0.33) -> Promised:
-    """E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ), so Σ_{a≠1,b} E|p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ (4τ/(δσ))·vl, and with
-    τ = σδ/(12l) Pr[E_τ] = Ω(τ/σ).
+    """$E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ)$, so $Σ_{a≠1,b} E|p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ (4τ/(δσ))·vl$, and with $τ =
+    σδ/(12l)$ $Pr[E_τ] = Ω(τ/σ)$.
 
     Judged in closed form on orthonormal centres with |p v| = v, the last line against 0.33. Each of the (k − 1)l
     indicators is 1 with probability q = 2Φ(4τ/σ) − 1, and Pr[S ≤ v/3] = (1 − q)^{(k−1)l} falls geometrically in k, so
@@ -55,33 +41,11 @@ def lemma_b_2_event_as_printed(found: PrintedEvents, *, joint: float = 0.33) -> 
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Spread(Cases):
-    """A component of two points at a distance λδ, seen from its normalised mean x*, for neurons drawn."""
-
-    rows = "draw"
-
-    products: Float[np.ndarray, " draw"]  #: ⟨β, x* − x⟩/(σδ) at one of the two points
-    per_class: Count  #: l
-    relative_diameter: Number  #: λ
-
-
-def measure_spread(per_class: int, relative_diameter: float, seed: int, *, distance: float = 2**0.5) -> Spread:
-    """x at an angle ψ from x* with 2·sin ψ = λδ; β is Gaussian across x*."""
-    sine = relative_diameter * distance / 2
-    beta = np.random.default_rng([seed, 75]).normal(size=4000)
-    return Spread(-sine * beta / distance, per_class, relative_diameter)
-
-
-def draw_spread(scale: Scale, seed: int) -> Spread:
-    """One component per class, as wide as (A1) allows: λ = 1/8."""
-    return measure_spread(1, 1 / 8, seed)
-
-
 @claim("li2018.lemma_b_2_spread_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_spread, given=[spread],
        title="A component of the largest width is seen as one point")  # fmt: skip
-def lemma_b_2_spread_as_printed(found: Spread, *, failure: float = 0.01) -> Promised:
-    """With τ = σδ/(12l) and λ ≤ 1/(8l): (3/2)σλδ < 2τ, and with high probability ⟨β, x* − x⟩ ≤ τ/4 on a component.
+def lemma_b_2_spread_as_printed(found: ComponentSpread, *, failure: float = 0.01) -> Promised:
+    """With $τ = σδ/(12l)$ and $λ ≤ 1/(8l)$: $(3/2)σλδ < 2τ$, and with high probability $⟨β, x* − x⟩ ≤ τ/4$ on a
+    component.
 
     At λ = 1/(8l) the first says 3/16 < 1/6. For two points at a distance λδ, ⟨β, x* − x⟩ is N(0, (σλδ/2)²) exactly,
     so the second has probability Φ(1/3) = 0.63; high probability is 0.99 here.

@@ -6,10 +6,10 @@ import xarray as xr
 
 from widenet.diagnostics.components import relative
 from widenet.figures.base import Comparison, Figure
-from widenet.papers.li2018.claims.structure import measure_balls, with_extremes
 from widenet.papers.li2018.figures.summaries import ours, row
 from widenet.papers.li2018.formulas import widest_component
 from widenet.papers.li2018.runs.balls import BallPoints, ball_points
+from widenet.papers.li2018.runs.point_structure import measure_balls, with_extremes
 
 ROUNDING = 1e-9
 SAID_TWO = "the data will satisfy the separability assumption with ℓ=2"

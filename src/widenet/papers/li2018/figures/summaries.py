@@ -11,7 +11,7 @@ from widenet.diagnostics.spectra import effective_rank
 from widenet.figures.base import ANY, Comparison
 from widenet.figures.statistics import mean_interval
 from widenet.papers.li2018.runs.curves import Curves
-from widenet.papers.li2018.settings import Gaussians
+from widenet.papers.li2018.sources import Gaussians
 
 UNSAID = "nothing about this"
 READINGS = {True: "norm 1", False: "as drawn"}

@@ -7,7 +7,8 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.papers.li2018.settings import Caps, Mixture, OnData, structure_numbers
+from widenet.papers.li2018.sources import Caps, Mixture, OnData, structure_numbers
+from widenet.papers.li2018.user_data import needs_the_law
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import gradient, start_softmax
@@ -83,4 +84,4 @@ def batch_settings(scale: Scale, seed: int) -> list[BatchSetting]:
     return [many if scale is Scale.QUICK else many.model_copy(update={"n_batches": 2000, "n_reference": 100_000})]
 
 
-batches = Experiment("li2018.batches", batch_settings, run_batches, seconds=2.0)
+batches = Experiment("li2018.batches", batch_settings, run_batches, seconds=2.0, on=needs_the_law)

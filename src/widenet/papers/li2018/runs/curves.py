@@ -13,7 +13,7 @@ from widenet.claims.experiments import Experiment
 from widenet.losses import cross_entropy, zero_one
 from widenet.networks import TwoLayer, relu
 from widenet.networks.two_layer import EXACT
-from widenet.papers.li2018.settings import Gaussians, Images, Sample
+from widenet.papers.li2018.sources import Gaussians, Images, Sample
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import Listed, Recipe, Record, Snapshot, ensemble
@@ -53,30 +53,23 @@ class CurveSetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What was seen of the runs of a setting.
-
-    Attributes, per run and look:
-      accuracy: the share of test points whose own class has the largest output; a tie is wrong.
-      flips: the share of (neuron, point) pairs whose pattern 1[⟨w, x⟩ > 0] is not that of the start.
-      changed: the share of neurons whose pattern changed on some point.
-      distance: ‖W − W⁰‖/‖W⁰‖; longest: max_r ‖w_r − w_r⁰‖.
-    Per run:
-      update_values, weight_values: the singular values of W − W⁰ and of W at the end, in falling order.
-    """
+    """What was seen of the runs of a setting."""
 
     setting: CurveSetting
     steps: Int[np.ndarray, " look"]
-    accuracy: Float[np.ndarray, "run look"]
-    flips: Float[np.ndarray, "run look"]
-    changed: Float[np.ndarray, "run look"]
-    distance: Float[np.ndarray, "run look"]
-    longest: Float[np.ndarray, "run look"]
-    update_values: Float[np.ndarray, "run place"]
-    weight_values: Float[np.ndarray, "run place"]
+    accuracy: Float[
+        np.ndarray, "run look"
+    ]  #: share of test points whose own class leads; a tie is wrong
+    flips: Float[np.ndarray, "run look"]  #: share of (neuron, point) pairs whose 1[⟨w, x⟩ > 0] is not that of the start
+    changed: Float[np.ndarray, "run look"]  #: share of neurons whose pattern changed on some point
+    distance: Float[np.ndarray, "run look"]  #: ‖W − W⁰‖/‖W⁰‖
+    longest: Float[np.ndarray, "run look"]  #: max_r ‖w_r − w_r⁰‖
+    update_values: Float[np.ndarray, "run place"]  #: singular values of W − W⁰ at the end, in falling order
+    weight_values: Float[np.ndarray, "run place"]  #: and of W
 
 
 @dataclass(frozen=True)
-class Look:
+class CurveLook:
     """What is seen of a run whose data are `n_train` training points and behind them the test points."""
 
     n_train: int
@@ -132,7 +125,7 @@ def run_curves(setting: CurveSetting, progress: Progress) -> Curves:
             check_every=setting.n_steps,
         ),
         jax.vmap(jax.random.key)(jnp.asarray(seeds)),
-        record=Record(setting.looks, {"seen": Look(n_train, setting.n_patterns)}),
+        record=Record(setting.looks, {"seen": CurveLook(n_train, setting.n_patterns)}),
         progress=progress,
     )
     ends = done.network.hidden_weights

@@ -1,18 +1,21 @@
 """Gradient descent on single points, step by step: one training for all statements about the simplified case."""
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Choices
 from widenet.data.points import unit_rows
 from widenet.diagnostics.patterns import coupled_share, flip_share
 from widenet.diagnostics.spectra import numerical_rank, singular_values
 from widenet.papers.li2018.formulas import coupling_time
-from widenet.papers.li2018.settings import (
+from widenet.papers.li2018.sources import (
     HEXAGON,
     TOY,
     DataSetting,
@@ -22,6 +25,7 @@ from widenet.papers.li2018.settings import (
     SpreadPoints,
     structure_numbers,
 )
+from widenet.papers.li2018.user_data import on_points
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small.softmax import (
@@ -54,7 +58,7 @@ class DescentSetting(DataSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent(OnData):
+class PointDescent(OnData):
     """A descent, step by step, the last state included; at thresholds τ, as far as coupling is promised there."""
 
     losses: Steps
@@ -126,7 +130,7 @@ class _Coupling:
         self.kept = np.where(promised[:, None], np.minimum(self.kept, shares), self.kept)
 
 
-def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting: DescentSetting) -> Descent:
+def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting: DescentSetting) -> PointDescent:
     """Write down a descent."""
     fresh = unit_rows(np.random.default_rng([setting.seed, 31]), max(1, setting.n_fresh), start.hidden.shape[1])
     coupling = _Coupling(start, sample, setting, fresh[: setting.n_fresh])
@@ -155,7 +159,7 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
     values = singular_values(update)
     structure = sample.measured()
     shift = np.abs(singular_values(last.hidden) - singular_values(start.hidden)).max()
-    return Descent(
+    return PointDescent(
         **{name: np.array(each) for name, each in kept.items()},
         thresholds=np.array(setting.thresholds),
         limits=coupling.limits,
@@ -181,10 +185,10 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
     )
 
 
-PER_STEP = [field.name for field in fields(Descent) if field.type is Steps]
+PER_STEP = [field.name for field in dataclasses.fields(PointDescent) if field.type is Steps]
 
 
-def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
+def run_descent(setting: DescentSetting, progress: Progress) -> PointDescent:
     """Draw the points and the start of a setting, and descend."""
     sample = setting.data.draw(setting.seed)
     deviation = setting.start_scale * setting.width**-0.5
@@ -262,23 +266,39 @@ def dimension_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     ]
 
 
-def own_settings(data: OwnPoints, seed: int, n_runs: int) -> list[DescentSetting]:
-    """A reader's points, with steps so small that coupling is promised for some of them."""
+MOST_DESCENTS = 3
+
+
+@on_points(most=300, single=True, honours=("n_runs", "max_updates"), most_runs=MOST_DESCENTS)
+def own_descents(data: OwnPoints, choices: Choices) -> list[DescentSetting]:
+    """Steps so small that coupling is promised for some of them."""
     return [
         DescentSetting(
-            data=data, width=500, scaled_step=0.02, n_steps=15, thresholds=(0.05, 0.1), n_fresh=5, seed=seed + number
+            data=data,
+            width=500,
+            scaled_step=0.02,
+            n_steps=15,
+            thresholds=(0.05, 0.1),
+            n_fresh=5,
+            seed=choices.seed + number,
         )
-        for number in range(n_runs)
+        for number in range(min(MOST_DESCENTS, choices.n_runs or 2))
     ]
 
 
-def own_widths(data: OwnPoints, seed: int) -> list[DescentSetting]:
-    """A reader's points at three widths, three starts each."""
+@on_points(most=150, single=True, honours=("max_updates",))
+def own_widths(data: OwnPoints, choices: Choices) -> list[DescentSetting] | Silence:
+    """Three widths, three starts each."""
+    n_steps, allowed = 200, choices.max_updates
+    if allowed is not None and allowed < n_steps:
+        return Silence(f"It needs {n_steps} steps at each width, and max_updates allows {allowed}.")
     return [
-        DescentSetting(data=data, width=width, n_steps=200, seed=seed + number)
+        DescentSetting(data=data, width=width, n_steps=n_steps, seed=choices.seed + number)
         for width in (64, 256, 1024)
         for number in range(3)
     ]
 
 
 descents = Experiment("li2018.descents", width_settings, run_descent, seconds=1.0)
+descents_at_widths = dataclasses.replace(descents, on=own_widths)
+coupled_descents = dataclasses.replace(descents, settings=coupled_settings, on=own_descents)

@@ -8,7 +8,8 @@ from jaxtyping import Float
 from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.li2018.formulas import batch_threshold, coupling_time
-from widenet.papers.li2018.settings import Caps, Mixture, OnData, structure_numbers
+from widenet.papers.li2018.sources import Caps, Mixture, OnData, structure_numbers
+from widenet.papers.li2018.user_data import needs_the_law
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import cross_entropies, descend_by_batches, gradient, start_softmax, wrong_mass
@@ -96,4 +97,4 @@ def batch_coupling_settings(scale: Scale, seed: int) -> list[DropSetting]:
     return [small.model_copy(update={"seed": seed + number}) for number in range(2)]
 
 
-drops = Experiment("li2018.drops", drop_settings, run_drops, seconds=2.0)
+drops = Experiment("li2018.drops", drop_settings, run_drops, seconds=2.0, on=needs_the_law)

@@ -9,13 +9,13 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.components import is_obstructed
 from widenet.diagnostics.spectra import singular_values
-from widenet.papers.li2018.settings import HEXAGON, Gaussians, Polygon, Sample, SphereLabels
+from widenet.papers.li2018.sources import HEXAGON, Gaussians, Polygon, Sample, SphereLabels
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import SoftmaxNetwork, decided_rightly, descend, start_softmax
 
 
-class FitSetting(ClosedModel):
+class LabelFitSetting(ClosedModel):
     """Points, a width, η = scaled_step/m, and at most so many steps; labels may be permuted among the points.
 
     `twice` adds the first point once more with another label.
@@ -33,7 +33,7 @@ class FitSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Fit(Cases):
+class LabelFit(Cases):
     """Where a descent first decided enough points rightly, or where it was cut off."""
 
     steps: Count  #: taken
@@ -55,7 +55,7 @@ class Fit(Cases):
     spectrum: Float[np.ndarray, " place"]
 
 
-def training_points(setting: FitSetting) -> Sample:
+def training_points(setting: LabelFitSetting) -> Sample:
     """As drawn; with the labels permuted; or with one point twice."""
     sample = setting.data.draw(setting.seed)
     points, classes, components = sample.points, sample.classes, sample.components
@@ -69,7 +69,7 @@ def training_points(setting: FitSetting) -> Sample:
     return Sample(points, classes, components, np.full(len(points), 1 / len(points)))
 
 
-def run_fit(setting: FitSetting, progress: Progress) -> Fit:
+def run_fit(setting: LabelFitSetting, progress: Progress) -> LabelFit:
     """Descend until the accuracy is reached."""
     sample = training_points(setting)
     n_classes = setting.data.draw(setting.seed).n_classes
@@ -98,7 +98,7 @@ def run_fit(setting: FitSetting, progress: Progress) -> Fit:
     mirrored = np.linalg.norm(sample.points[:, None] + sample.points, axis=2) + 9 * np.eye(len(sample.points))
     beyond = min(place, len(values) - 1)
     progress(1.0, "fitting labels")
-    return Fit(
+    return LabelFit(
         steps=steps,
         accuracy=accuracy,
         distance=float(np.linalg.norm(update)),
@@ -125,41 +125,41 @@ MIXTURE = Gaussians(dim=100, n_points=160)
 """The mixture of Section 7 with fewer dimensions and points."""
 
 
-def structure_settings(scale: Scale, seed: int) -> list[FitSetting]:
+def structure_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """True and permuted labels on the same points, which alternate."""
     seeds = 5 if scale is Scale.QUICK else 10
     return [
-        FitSetting(data=CLOUDS, permuted=permuted, max_steps=20_000, seed=seed + number)
+        LabelFitSetting(data=CLOUDS, permuted=permuted, max_steps=20_000, seed=seed + number)
         for number in range(seeds)
         for permuted in (False, True)
     ]
 
 
-def bias_settings(scale: Scale, seed: int) -> list[FitSetting]:
+def bias_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """True and permuted labels on the mixture, with fresh points to test."""
     data, width, step = (MIXTURE, 400, 20.0) if scale is Scale.QUICK else (Gaussians(n_points=200), 2000, 10.0)
     return [
-        FitSetting(data=data, width=width, permuted=permuted, scaled_step=step, n_test=1000, seed=seed + number)
+        LabelFitSetting(data=data, width=width, permuted=permuted, scaled_step=step, n_test=1000, seed=seed + number)
         for number in range(3)
         for permuted in (False, True)
     ]
 
 
-def arbitrary_settings(scale: Scale, seed: int) -> list[FitSetting]:
+def arbitrary_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """Points of the sphere with labels that know nothing of them."""
-    return [FitSetting(data=SphereLabels(), max_steps=4000, seed=seed + number) for number in range(3)]
+    return [LabelFitSetting(data=SphereLabels(), max_steps=4000, seed=seed + number) for number in range(3)]
 
 
-def hexagon_fits(scale: Scale, seed: int) -> list[FitSetting]:
+def hexagon_fits(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """Six points with labels that no network fits."""
-    return [FitSetting(data=HEXAGON, width=200, max_steps=300, seed=seed)]
+    return [LabelFitSetting(data=HEXAGON, width=200, max_steps=300, seed=seed)]
 
 
-def component_settings(scale: Scale, seed: int) -> list[FitSetting]:
+def component_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """One, two, four and seven components per class, until 0.98 of the training points are decided rightly."""
     seeds = 3 if scale is Scale.QUICK else 5
     return [
-        FitSetting(
+        LabelFitSetting(
             data=MIXTURE.model_copy(update={"per_class": per_class}),
             accuracy=0.98,
             max_steps=1000,

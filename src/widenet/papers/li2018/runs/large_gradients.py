@@ -8,8 +8,10 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
+from widenet.claims.specimen import Choices
 from widenet.papers.li2018.formulas import best_large_share, target_share
-from widenet.papers.li2018.settings import TOY, DataSetting, OnData, Sample, structure_numbers
+from widenet.papers.li2018.sources import HEXAGON, TOY, DataSetting, OnData, OwnPoints, Sample, structure_numbers
+from widenet.papers.li2018.user_data import on_points
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, descend, residuals, start_softmax
@@ -111,4 +113,17 @@ def large_gradient_settings(scale: Scale, seed: int) -> list[LargeGradientSettin
     return [LargeGradientSetting(data=TOY, seed=seed + number) for number in range(count)]
 
 
-large_gradients = Experiment("li2018.large_gradients", large_gradient_settings, run_large_gradients, seconds=1.0)
+def hexagon_gradients(scale: Scale, seed: int) -> list[LargeGradientSetting]:
+    """The antipodal hexagon."""
+    return [LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_wrong=0, seed=seed)]
+
+
+@on_points(most=150, single=True, honours=("max_updates",))
+def own_large_gradients(data: OwnPoints, choices: Choices) -> list[LargeGradientSetting]:
+    """One network."""
+    return [LargeGradientSetting(data=data, n_random=20, n_steps=60, seed=choices.seed)]
+
+
+large_gradients = Experiment(
+    "li2018.large_gradients", large_gradient_settings, run_large_gradients, seconds=1.0, on=own_large_gradients
+)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.li2018.settings import Gaussians
+from widenet.papers.li2018.sources import Gaussians
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 

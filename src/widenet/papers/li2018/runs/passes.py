@@ -1,5 +1,6 @@
 """One pass of mini-batch SGD over fresh points: the setting of Theorem 4.1."""
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,10 +8,11 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.specimen import Choices
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.diagnostics.patterns import flip_share
 from widenet.papers.li2018.formulas import logit_bound, loss_bound
-from widenet.papers.li2018.settings import (
+from widenet.papers.li2018.sources import (
     HEXAGON,
     Caps,
     Gaussians,
@@ -20,6 +22,7 @@ from widenet.papers.li2018.settings import (
     Sample,
     structure_numbers,
 )
+from widenet.papers.li2018.user_data import on_points
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import (
@@ -184,21 +187,35 @@ def hexagon_passes(scale: Scale, seed: int) -> list[PassSetting]:
     return [PassSetting(data=HEXAGON, width=400, n_steps=100, seed=seed + number) for number in range(5)]
 
 
-def own_passes(data: OwnPoints, seed: int, n_runs: int, n_points: int) -> list[PassSetting]:
-    """A reader's points, drawn with replacement."""
+FROM_ROWS = "Batches are drawn from these points with replacement, and errors are counted on the same points."
+MOST_PASSES = 20
+
+
+def passes_on(data: OwnPoints, n_runs: int, seed: int) -> list[PassSetting]:
+    """Your points, drawn with replacement."""
+    n_steps = min(400, 40 + 4 * len(data.draw(seed).points))
     return [
-        PassSetting(data=data, width=400, n_steps=min(400, 40 + 4 * n_points), batch_size=16, seed=seed + number)
+        PassSetting(data=data, width=400, n_steps=n_steps, batch_size=16, seed=seed + number)
         for number in range(n_runs)
     ]
 
 
-def own_pass_widths(data: OwnPoints, seed: int, n_points: int) -> list[PassSetting]:
-    """The same at three widths, of which one is that of the others."""
+@on_points(honours=("n_runs", "max_updates"), most_runs=MOST_PASSES, remark=FROM_ROWS)
+def own_passes(data: OwnPoints, choices: Choices) -> list[PassSetting]:
+    """At one width."""
+    return passes_on(data, min(MOST_PASSES, choices.n_runs or MOST_PASSES), choices.seed)
+
+
+@on_points(most=300, honours=("max_updates",), remark=FROM_ROWS)
+def own_pass_widths(data: OwnPoints, choices: Choices) -> list[PassSetting]:
+    """At three widths, of which one is that of the others."""
     return [
         setting.model_copy(update={"width": width})
         for width in (100, 400, 1600)
-        for setting in own_passes(data, seed, 3, n_points)
+        for setting in passes_on(data, 3, choices.seed)
     ]
 
 
 passes = Experiment("li2018.passes", theorem_settings, run_pass, seconds=0.5)
+theorem_passes = dataclasses.replace(passes, on=own_passes)
+passes_at_widths = dataclasses.replace(passes, settings=pass_widths_settings, on=own_pass_widths)

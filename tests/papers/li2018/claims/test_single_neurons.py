@@ -11,30 +11,32 @@ from tests.controls import unmet_in
 from tests.papers.li2018.toys import sample, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
-from widenet.papers.li2018.claims import geometry
-from widenet.papers.li2018.claims.geometry import (
-    FAN,
-    Event,
-    Pushes,
-    Tails,
-    draw_event,
-    draw_fan_pushes,
-    draw_long_tails,
-    draw_pushes,
-    draw_tails,
+from widenet.papers.li2018.claims import single_neurons
+from widenet.papers.li2018.claims.single_neurons import (
     equation_2,
     equation_2_as_printed,
     lemma_a_2_event,
     lemma_a_2_tail,
     lemma_a_2_tail_as_printed,
+    share_room,
+)
+from widenet.papers.li2018.formulas import PUSH_SHARE, event_bound, event_threshold, tail_safe
+from widenet.papers.li2018.runs.single_neurons import (
+    FAN,
+    Pushes,
+    PushEvent,
+    PushTails,
+    draw_event,
+    draw_fan_pushes,
+    draw_long_tails,
+    draw_pushes,
+    draw_tails,
     measure_event,
     measure_pushes,
-    share_room,
     split_off,
     weights_in_span,
 )
-from widenet.papers.li2018.formulas import PUSH_SHARE, event_bound, event_threshold, tail_safe
-from widenet.papers.li2018.settings import TOY, Basis
+from widenet.papers.li2018.sources import TOY, Basis
 from widenet.records import Scale
 
 
@@ -124,17 +126,17 @@ def test_the_joint_share_at_its_edge():
 
 
 def test_rates_of_the_tail():
-    quiet = Tails(np.full(298, 5.64), 100)
+    quiet = PushTails(np.full(298, 5.64), 100)
     assert lemma_a_2_tail(quiet).parts[0].kept is None
-    assert lemma_a_2_tail(Tails(np.full(299, 5.64), 100)).parts[0].kept is True
+    assert lemma_a_2_tail(PushTails(np.full(299, 5.64), 100)).parts[0].kept is True
     limit = 10 + np.sqrt(2 * np.log(100))
-    assert lemma_a_2_tail(Tails(np.full(400, limit + 0.01), 100)).parts[0].kept is False
-    assert lemma_a_2_tail(Tails(np.full(400, limit - 0.01), 100)).parts[0].kept is True
-    assert lemma_a_2_tail(Tails(np.full(400, tail_safe(100)), 100)).parts[0].kept is True
-    without = Tails(np.full(400, 3.1), 100)  # √(2 ln 100) = 3.035
+    assert lemma_a_2_tail(PushTails(np.full(400, limit + 0.01), 100)).parts[0].kept is False
+    assert lemma_a_2_tail(PushTails(np.full(400, limit - 0.01), 100)).parts[0].kept is True
+    assert lemma_a_2_tail(PushTails(np.full(400, tail_safe(100)), 100)).parts[0].kept is True
+    without = PushTails(np.full(400, 3.1), 100)  # √(2 ln 100) = 3.035
     assert lemma_a_2_tail(without, rank=False).parts[0].kept is False
     for factor, kept in ((1.0300, True), (1.0315, False), (0.9715, True), (0.9700, False)):
-        assert lemma_a_2_tail(Tails(np.full(400, factor * np.sqrt(100 / np.pi)), 100)).parts[1].kept is kept
+        assert lemma_a_2_tail(PushTails(np.full(400, factor * np.sqrt(100 / np.pi)), 100)).parts[1].kept is kept
 
 
 def test_half_of_the_draws_may_be_hit():
@@ -144,10 +146,10 @@ def test_half_of_the_draws_may_be_hit():
 
 
 def test_the_printed_tail_begins_at_its_level():
-    exactly = Tails(np.full(20, 100.1), 40_000)
+    exactly = PushTails(np.full(20, 100.1), 40_000)
     assert lemma_a_2_tail_as_printed(exactly).verdict is Verdict.VIOLATED
     assert lemma_a_2_tail_as_printed(exactly).promised == pytest.approx(np.exp(-100.2001), rel=1e-12, abs=0)
-    below = Tails(np.full(20, 100.0), 40_000)
+    below = PushTails(np.full(20, 100.0), 40_000)
     assert lemma_a_2_tail_as_printed(below).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
@@ -273,13 +275,13 @@ def all_large(factor):
 
 
 test_control = controls(
-    geometry,
+    single_neurons,
     {
-        Event: toy_event,
+        PushEvent: toy_event,
         equation_2_as_printed: lambda: altered(toy_pushes(), pushes=np.abs),
         Pushes: toy_pushes,
         lemma_a_2_tail_as_printed: lambda: altered(short_tails(), ratios=lambda r: 0 * r),
-        Tails: short_tails,
+        PushTails: short_tails,
     },
     (lemma_a_2_event, "hit", {"hit": 0.32}, {"hit": 0.31}),
     (lemma_a_2_event, "hit_frequency", {}, {"hits": lambda share: 1.4 * share}),

@@ -248,18 +248,12 @@ class OwnPoints(ClosedModel):
 
 @dataclass(frozen=True)
 class Preparation:
-    """What was done to the rows of a reader before a claim saw them.
-
-    Attributes:
-      n_rows: how many there were; n_zero: of these, rows of 0, which were left out; n_points: how many points are left
-        when rows of one direction and one label are merged.
-      least, most: the norms of the rows that were kept.
-    """
+    """What was done to your rows before a claim saw them."""
 
     n_rows: int
-    n_zero: int
-    n_points: int
-    least: float
+    n_zero: int  #: rows of 0, which were left out
+    n_points: int  #: what is left when rows of one direction and one label are merged
+    least: float  #: norm of the rows that were kept
     most: float
 
     @property

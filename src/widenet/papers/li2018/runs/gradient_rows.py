@@ -1,30 +1,25 @@
-"""How large a row of the gradient is, and how far it moves when the residuals do."""
+"""Rows of the gradient, and how far they move when the residuals do."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Cases, Number
-from widenet.claims.implication import Promised, at_most, less_than
-from widenet.claims.tolerances import BOUND, ROUNDING
-from widenet.papers.li2018.claims.network import random_starts
 from widenet.papers.li2018.formulas import net_bound
-from widenet.papers.li2018.hypotheses import moves_sum_to_zero, unit_norm
-from widenet.papers.li2018.settings import TOY, Sample, steep_network
-from widenet.papers.li2018.specimens import on_sample
+from widenet.papers.li2018.runs.random_networks import random_starts
+from widenet.papers.li2018.sources import TOY, Sample, steep_network
+from widenet.papers.li2018.user_data import drawn_on
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient, wrong_mass
 
 # ── how large a row is ──
 
-
 Neurons = Float[np.ndarray, " neuron"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows(Cases):
+class GradientRows(Cases):
     """Rows of the gradient of networks."""
 
     rows = "neuron"
@@ -36,7 +31,7 @@ class Rows(Cases):
     norm_error: Number
 
 
-def measure_rows(networks: list[tuple[SoftmaxNetwork, Sample]]) -> Rows:
+def measure_rows(networks: list[tuple[SoftmaxNetwork, Sample]]) -> GradientRows:
     """All rows of all networks."""
     found = []
     for network, sample in networks:
@@ -45,48 +40,27 @@ def measure_rows(networks: list[tuple[SoftmaxNetwork, Sample]]) -> Rows:
         norms = np.linalg.norm(slope, axis=1)
         spread = np.ptp(network.votes, axis=0)
         found.append(np.stack([norms, spread, np.full(len(norms), network.largest_vote), np.full(len(norms), mass)]))
-    return Rows(*np.concatenate(found, axis=1), norm_error=max(sample.norm_error for _, sample in networks))
+    return GradientRows(*np.concatenate(found, axis=1), norm_error=max(sample.norm_error for _, sample in networks))
 
 
-def draw_rows(scale: Scale, seed: int) -> Rows:
+def measure_random_rows(sample: Sample, seed: int) -> GradientRows:
+    """Three networks."""
+    return measure_rows([(network, points) for _, network, points in random_starts(sample, seed, 3)])
+
+
+@drawn_on(measure_random_rows)
+def draw_rows(scale: Scale, seed: int) -> GradientRows:
     """Ten networks on toy points, and one whose rows nearly attain the bound."""
     toys = [(network, sample) for _, network, sample in random_starts(TOY.draw(seed), seed, 10)]
     return measure_rows([*toys, steep_network()])
 
 
-def draw_steep_rows(scale: Scale, seed: int) -> Rows:
+def draw_steep_rows(scale: Scale, seed: int) -> GradientRows:
     """f = (3, −3) at a point of the second class."""
     return measure_rows([steep_network()])
 
 
-def measure_random_rows(sample: Sample, seed: int) -> Rows:
-    """Three networks."""
-    return measure_rows([(network, points) for _, network, points in random_starts(sample, seed, 3)])
-
-
-@claim("li2018.lemma_a_1_gradient", Kind.STEP, "proof of Lemma A.1", draws=draw_rows, given=[unit_norm],
-       on=on_sample(measure_random_rows),
-       title="Rows of the gradient are shorter than twice the largest vote")  # fmt: skip
-def lemma_a_1_gradient(found: Rows, *, tight: float = 1.0, twice: float = 2.0) -> Promised:
-    """‖∂L/∂w_r‖ ≤ max_{i,j} |a_{i,r} − a_{j,r}|·Σ p(1 − o_y) < 2·max |a| for every r and t, on points of norm 1; with
-    equality on the left for two classes and one active point.
-    """
-    bound = tight * found.spreads * found.masses
-    return {
-        "spread": at_most(found.norms, bound, within=BOUND, text="at most $max|a_i − a_j|·Σp(1 − o_y)$"),
-        "twice": less_than(found.norms, twice * found.largest, text="less than $2·max|a|$"),
-    }
-
-
-@claim("li2018.lemma_a_1_gradient_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_steep_rows,
-       given=[unit_norm], title="No row of the gradient is longer than the largest vote")  # fmt: skip
-def lemma_a_1_gradient_as_printed(found: Rows) -> Promised:
-    """‖∂L/∂w_r‖ ≤ L for every r and t, where L bounds every |a_{i,r}|."""
-    return {"once": at_most(found.norms, found.largest, text="at most $max|a|$")}
-
-
 # ── the net of Lemma A.3 ──
-
 
 Moves = Float[np.ndarray, " move"]
 
@@ -140,31 +114,8 @@ def draw_nets(scale: Scale, seed: int) -> Nets:
     return measure_nets([*cases, aligned_case(4, 2, 1.5, 0.01), aligned_case(5, 2, 1.5, 0.01)])
 
 
-@claim("li2018.lemma_a_3_net", Kind.STEP, "proof of Lemma A.3", draws=draw_nets,
-       given=[unit_norm, moves_sum_to_zero],
-       title="The pseudo gradient moves little when the residuals do")  # fmt: skip
-def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Promised:
-    """Where all p·v move by at most ε₀ and stay admissible (Σ_i = 0), ∂̃L/∂w_r moves by at most 2⌊k/2⌋·kl·max|a|·ε₀
-    ≤ k²l·max|a|·ε₀; the first is approached for every k.
-
-    The proof prints L·ε₀ (`lemma_a_3_net_as_printed`); the factor only enters a logarithm.
-    """
-    return {
-        "sharp": at_most(found.moves, sharp * found.bounds, within=ROUNDING, text="at most $2⌊k/2⌋·kl·max|a|·ε₀$"),
-        "loose": at_most(found.moves, found.loose, within=ROUNDING, text="at most $k²l·max|a|·ε₀$"),
-    }
-
-
 def draw_aligned_nets(scale: Scale, seed: int) -> Nets:
     """Moves with the signs of the votes, at eight points a hundredth of a radian apart: (A1) keeps classes apart."""
     votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
     angles = 0.01 * np.arange(len(points))
     return measure_nets([(votes, changes, np.stack([np.cos(angles), np.sin(angles)], axis=1), per_class)])
-
-
-@claim("li2018.lemma_a_3_net_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_aligned_nets,
-       given=[unit_norm, moves_sum_to_zero],
-       title="The pseudo gradient moves by at most $L$ times $ε₀$")  # fmt: skip
-def lemma_a_3_net_as_printed(found: Nets) -> Promised:
-    """Where all p·v move by at most ε₀, ∂̃L/∂w_r moves by at most Lε₀, where L bounds every |a_{i,r}|."""
-    return {"printed": at_most(found.moves, found.printed, within=ROUNDING, text="at most $max|a|·ε₀$")}

@@ -5,7 +5,7 @@ import pytest
 
 from widenet.data import from_arrays
 from widenet.data.own import keep
-from widenet.papers.li2018.settings import (
+from widenet.papers.li2018.sources import (
     TOY,
     Basis,
     Caps,

@@ -1,43 +1,17 @@
-"""Steps of the proof of Lemma A.2, for one neuron and fixed coefficients: its event, Eq. 2, and the tail.
-
-σ is 1 here: everything scales with it.
-"""
+"""One neuron drawn at random: the event of Lemma A.2, its push, and the tail of that. σ is 1 here."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.special
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Cases, Count, Number, column
-from widenet.claims.implication import Promised, at_least, at_most, equal
-from widenet.claims.sides import Rate
-from widenet.papers.li2018.formulas import (
-    PUSH_SHARE,
-    alpha_bound,
-    event_bound,
-    event_threshold,
-    hit_bound,
-    hit_probability,
-    push_level,
-    tail_safe,
-    within,
-)
-from widenet.papers.li2018.hypotheses import DATA, signs, threshold
-from widenet.papers.li2018.settings import TOY, OnData, Sample, structure_numbers
+from widenet.papers.li2018.formulas import event_threshold, hit_probability, within
+from widenet.papers.li2018.sources import TOY, OnData, Sample, structure_numbers
 from widenet.records import Scale
 
-SIGMAS = 5
-"""Standard errors by which a frequency may be off: once in two million."""
-
 Draws = Float[np.ndarray, "draw dim"]
-
-
-def share_room(share: Any, draws: Any) -> Any:
-    """What chance may do to a frequency."""
-    return SIGMAS * np.sqrt(np.maximum(share * (1 - share), 1 / np.asarray(draws)) / draws)
 
 
 def weights_in_span(draw: np.random.Generator, count: int, points: np.ndarray) -> Draws:
@@ -58,7 +32,7 @@ def split_off(weights: Draws, point: np.ndarray) -> tuple[Float[np.ndarray, " dr
 
 
 @dataclass(frozen=True, eq=False)
-class Event(OnData):
+class PushEvent(OnData):
     """How often the event E_τ of Lemma A.2 was drawn."""
 
     hits: Float[np.ndarray, " point"]  #: per point of another class, the share of draws with |⟨β, x⟩| ≤ 4τ
@@ -104,7 +78,7 @@ class Event(OnData):
         return {"tried": len(self.per("draw"))}
 
 
-def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: float | None = None) -> Event:
+def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: float | None = None) -> PushEvent:
     """At `factor` times the largest τ; `distance` is another δ, for controls."""
     draw, count = np.random.default_rng([seed, 61]), 40_000
     found = sample.measured()
@@ -113,7 +87,7 @@ def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: f
     alpha, beta = split_off(weights_in_span(draw, count, sample.points), sample.points[0])
     others = sample.points[sample.classes != sample.classes[0]]
     products = np.abs(beta @ others.T)
-    return Event(
+    return PushEvent(
         hits=(products <= 4 * threshold).mean(axis=0),
         sines=np.sqrt(1 - (others @ sample.points[0]) ** 2),
         clear=np.asarray((products >= 4 * threshold).all(axis=1)),
@@ -126,34 +100,9 @@ def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: f
     )
 
 
-def draw_event(scale: Scale, seed: int) -> Event:
+def draw_event(scale: Scale, seed: int) -> PushEvent:
     """Toy points, τ at its limit."""
     return measure_event(TOY.draw(seed), seed)
-
-
-@claim("li2018.lemma_a_2_event", Kind.STEP, "proof of Lemma A.2", draws=draw_event, given=[*DATA, threshold],
-       title="The event of Lemma A.2 is as likely as its proof needs")  # fmt: skip
-def lemma_a_2_event(found: Event, *, hit: float = 1.0, union: float = 0.5, event: float = 1.0) -> Promised:
-    """For τ ≤ δσ/(16ekl) the event E_τ, that |α| ≤ τ and |⟨β, x⟩| ≥ 4τ for all x of other classes, has probability at
-    least τ/(16e²σ): Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ), so with probability 1/2 no x is hit, and Pr[|α| ≤ τ] ≥ τ/(eσ). It
-    needs δ for mirror images too.
-    """
-    p, tau = found.per("point"), found.threshold
-    hit_limit, hit_room = hit * hit_bound(p.threshold, p.distance, 1.0), share_room(p.hit_chance, p.n_draws)
-    near_room = share_room(found.near_chance, found.n_draws)
-    no_hit = Rate(
-        ~found.per("draw").clear, 1 - union, quantity="share of draws with a hit", text="$Pr[$no $x$ is hit$] ≥ 1/2$"
-    )
-    return {
-        "hit": at_most(p.hit_chance, hit_limit, text="$Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)$"),
-        "hit_frequency": equal(p.hits, p.hit_chance, room=hit_room, text="as often as its closed form"),
-        "no_hit": no_hit,
-        "near": at_least(found.near_chance, alpha_bound(tau, 1.0), text="$Pr[|α| ≤ τ] ≥ τ/(eσ)$"),
-        "near_frequency": equal(
-            found.near_share, found.near_chance, room=near_room, text="$|α| ≤ τ$ as often as its closed form"
-        ),
-        "event": at_least(found.event_chance, event * event_bound(tau, 1.0), text="$Pr[E_τ] ≥ τ/(16e²σ)$"),
-    }
 
 
 # ── Eq. 2 ──
@@ -225,51 +174,11 @@ def draw_fan_pushes(scale: Scale, seed: int) -> Pushes:
     return measure_pushes(FAN, np.array([[0.1, -0.1, -0.1]]), event_threshold(1.0, 1.0, 4), seed)
 
 
-PUSHED = (*DATA, signs, threshold)
-"""(A1), (A1') and (A2), coefficients of the own class that are not negative, and a small τ."""
-BELOW = "share of draws below"
-
-
-def rarest(large: Bool[np.ndarray, "draw set"]) -> Bool[np.ndarray, " draw"]:
-    """The draws of the set of coefficients with the fewest large ones."""
-    return large[:, int(large.mean(axis=0).argmin())]
-
-
-@claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes, given=PUSHED,
-       title="The push of a neuron is far from 0 often enough")  # fmt: skip
-def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Promised:
-    """h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩), with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, is far from 0:
-    Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e), so Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ), for τ ≤ δσ/(16ekl).
-    """
-    large = rarest(np.abs(found.per("draw").pushes) >= level * push_level(1.0, 1.0))
-    return {
-        "given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text="$Pr[|h| ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$"),
-        "joint": at_least(
-            large.mean() * found.event_share,
-            joint * PUSH_SHARE * event_bound(found.threshold, 1.0),
-            text="$Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)$",
-        ),
-    }
-
-
-@claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_fan_pushes, given=PUSHED,
-       title="The push of a neuron is positive often enough")  # fmt: skip
-def equation_2_as_printed(found: Pushes) -> Promised:
-    """Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128 given E_τ]·Pr[E_τ] ≥ τ/(256e³σ), without an absolute value; the first factor is at
-    least 1/(16e).
-
-    Judged by that factor. In the instance h ≤ 0 for every w, so the first probability is 0 as well.
-    """
-    large = rarest(found.per("draw").pushes >= push_level(1.0, 1.0))
-    text = "$Pr[h ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$"
-    return {"given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text=text)}
-
-
 # ── the tail ──
 
 
 @dataclass(frozen=True, eq=False)
-class Tails(Cases):
+class PushTails(Cases):
     """h/(σ‖P‖) of draws, with n orthonormal points of one class and equal coefficients."""
 
     rows = "draw"
@@ -283,39 +192,17 @@ class Tails(Cases):
         return self.ratios.mean()
 
 
-def draw_tails_of(seed: int, n_points: int, draws: int) -> Tails:
+def draw_tails_of(seed: int, n_points: int, draws: int) -> PushTails:
     """h = Σ ReLU(z), ‖P‖ = √(how many are active)."""
     z = np.random.default_rng([seed, 64]).normal(size=(draws, n_points))
-    return Tails(np.maximum(z, 0).sum(axis=1) / np.sqrt((z >= 0).sum(axis=1)), n_points)
+    return PushTails(np.maximum(z, 0).sum(axis=1) / np.sqrt((z >= 0).sum(axis=1)), n_points)
 
 
-def draw_tails(scale: Scale, seed: int) -> Tails:
+def draw_tails(scale: Scale, seed: int) -> PushTails:
     """A hundred points."""
     return draw_tails_of(seed, 100, 600)
 
 
-def draw_long_tails(scale: Scale, seed: int) -> Tails:
+def draw_long_tails(scale: Scale, seed: int) -> PushTails:
     """So many points that the printed tail is passed on every draw."""
     return draw_tails_of(seed, 40_000, 20)
-
-
-@claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails, given=[],
-       title="A push may exceed its piece by the root of the rank")  # fmt: skip
-def lemma_a_2_tail(found: Tails, *, failure: float = 0.01, rank: bool = True) -> Promised:
-    """h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀)) with probability 1 − p₀, where rank counts the dimensions
-    of the points: P depends on w, so h is no Gaussian of size σ‖P‖. On n orthonormal points it is about √(n/π)·σ‖P‖.
-    """
-    limit, whole = tail_safe(rank * found.n_points, failure), found.per("cell")
-    return {
-        "tail": Rate(found.ratios > limit, failure, text="at most $σ‖P‖(√rank + √(2 ln 1/p₀))$"),
-        "mean": equal(
-            whole.mean_ratio, np.sqrt(whole.n_points / np.pi), room=0.03 * whole.mean_ratio, text="about $√(n/π)$"
-        ),
-    }
-
-
-@claim("li2018.lemma_a_2_tail_as_printed", Kind.STEP, "proof of Lemma A.2", draws=draw_long_tails, given=[],
-       title="The push of a neuron has the tail of one Gaussian")  # fmt: skip
-def lemma_a_2_tail_as_printed(found: Tails, *, c: float = 10.01) -> Promised:
-    """For every fixed v_{1,a,b} and every c > 10: Pr[h ≥ 10cσ‖P_{1,r}‖] < e^{−c²}."""
-    return {"tail": Rate(found.ratios >= 10 * c, float(np.exp(-(c**2))), text="$Pr[h ≥ 10cσ‖P‖] < e^{−c²}$")}

@@ -10,22 +10,24 @@ from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
-from widenet.papers.li2018.claims import rows
-from widenet.papers.li2018.claims.rows import (
-    Nets,
-    Rows,
-    aligned_case,
-    draw_aligned_nets,
-    draw_nets,
-    draw_rows,
+from widenet.papers.li2018.claims import gradient_rows
+from widenet.papers.li2018.claims.gradient_rows import (
     lemma_a_1_gradient,
     lemma_a_1_gradient_as_printed,
     lemma_a_3_net,
     lemma_a_3_net_as_printed,
+)
+from widenet.papers.li2018.runs.gradient_rows import (
+    GradientRows,
+    Nets,
+    aligned_case,
+    draw_aligned_nets,
+    draw_nets,
+    draw_rows,
     measure_nets,
     measure_rows,
 )
-from widenet.papers.li2018.settings import TOY, listed_network, steep_network
+from widenet.papers.li2018.sources import TOY, listed_network, steep_network
 from widenet.records import Scale
 
 _, NETWORK, POINTS = listed_network()
@@ -145,8 +147,8 @@ def test_the_printed_net_fails_for_moves_with_the_signs_of_the_votes():
 ONE_MOVES = measure_nets([(np.array([1.0, 0.0]), np.array([[0.01, -0.01], [0.0, 0.0]]), np.eye(2), 1)])
 """Two classes, one of their two points moves by (ε₀, −ε₀) with votes (1, 0)."""
 test_control = controls(
-    rows,
-    {Rows: steep, Nets: even},
+    gradient_rows,
+    {GradientRows: steep, Nets: even},
     (lemma_a_1_gradient, "spread", {"tight": 1 - 5e-12}, {"tight": 1 - 5e-11}),
     (lemma_a_1_gradient, "twice", {}, {"twice": 1.99}),
     (lemma_a_1_gradient, "twice", at(steep, spreads=3.0), at(steep, spreads=3.0, norms=2.0)),

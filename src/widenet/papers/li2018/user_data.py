@@ -1,0 +1,114 @@
+"""How this paper is checked on your data: how rows are prepared, which choices count, and when it does not apply.
+
+An experiment names a function under `@on_points` in its `on=`; a function that draws cases has `@drawn_on`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Choices, Specimen
+from widenet.papers.li2018.sources import OwnPoints, Sample, prepare
+
+MOST_POINTS = 1000
+FOLLOWED = "Every neuron is followed on every point here"
+MOST_DIMENSIONS = 4000
+DIVIDED = "every row was divided by its norm"
+
+Applies = Callable[[Specimen], Applied | Silence]
+
+
+def on_points(
+    *,
+    most: int = MOST_POINTS,
+    for_what: str = FOLLOWED,
+    single: bool = False,
+    honours: Sequence[str] = (),
+    most_runs: int = 0,
+    remark: str = "",
+) -> Callable[[Callable[[OwnPoints, Choices], Any]], Applies]:
+    """Makes a function of your points and choices what an experiment runs on them, or why it does not apply.
+
+    The note says how the rows were prepared and which choices are not followed. (A2), which is true of any rows that
+    were divided by their norms, is marked as such.
+
+    Arguments:
+      most: the most points; `for_what` says why there is a limit.
+      single: every point is a component of its own.
+      honours: the choices that are followed; `seed` is, everywhere. With `max_updates` no run takes more steps.
+      most_runs: the most runs that are made, where `n_runs` is among them.
+      remark: a sentence of its own, behind the others.
+    """
+
+    def declare(settings_on: Callable[[OwnPoints, Choices], Any]) -> Applies:
+        def on(specimen: Specimen) -> Applied | Silence:
+            if why := out_of_reach(specimen, most, for_what):
+                return why
+            found = settings_on(OwnPoints(own_data=specimen.digest, single=single), specimen.choices)
+            if isinstance(found, Silence):
+                return found
+            if "max_updates" in honours:
+                found = [cut_off(each, specimen.choices.max_updates) for each in found]
+            done = prepare(specimen.digest)[1]
+            words = (done.sentence, remark, not_followed(specimen.choices, honours, most_runs))
+            return Applied(found, " ".join(filter(None, words)), {"unit_norm": DIVIDED} if done.rescales else {})
+
+        return on
+
+    return declare
+
+
+def drawn_on(
+    measure: Callable[[Sample, int], Any], *, most: int = MOST_POINTS, for_what: str = FOLLOWED
+) -> Callable[[Any], Any]:
+    """Says of a function that draws cases how it makes them on your points: `measure` gets these and the seed."""
+
+    @on_points(most=most, for_what=for_what)
+    def on(data: OwnPoints, choices: Choices) -> Any:
+        return measure(data.draw(choices.seed), choices.seed)
+
+    def declare(draws: Any) -> Any:
+        draws.on = on
+        return draws
+
+    return declare
+
+
+def out_of_reach(specimen: Specimen, most: int, for_what: str) -> Silence | None:
+    """Why nothing is run on this data, where it is so."""
+    if len(specimen.classes) < 2:
+        return Silence("It is about two classes or more, and this data has one.")
+    if len(specimen.classes) > 100:
+        return Silence(f"It is about classes, and this data has {len(specimen.classes)} different labels.")
+    if len(specimen.labels) > most:
+        return Silence(f"{for_what}, on at most {most} points.")
+    if specimen.inputs.shape[1] > MOST_DIMENSIONS:
+        return Silence(f"Networks are kept whole here, in at most {MOST_DIMENSIONS} dimensions.")
+    norms = np.abs(specimen.inputs).max(axis=1)
+    if len(np.unique(specimen.labels[norms > 0])) < 2:
+        return Silence("It is about directions, and only one class has a point other than 0.")
+    if norms.max() > 1e150 or norms[norms > 0].min() < 1e-150:
+        return Silence("The norms of these points overflow or vanish; bring them to usual units.")
+    return None
+
+
+def cut_off(setting: Any, most: int | None) -> Any:
+    """The same run with no more steps than this."""
+    steps = setting.n_steps if most is None else min(setting.n_steps, most)
+    return setting.model_copy(update={"n_steps": steps})
+
+
+def not_followed(choices: Choices, honours: Sequence[str], most_runs: int) -> str:
+    """Your choices that a check does not follow, in a sentence; "" where there are none."""
+    chosen = {name: value for name, value in choices if value != type(choices).model_fields[name].default}
+    words = [f"{name} = {value:g}" for name, value in chosen.items() if name not in (*honours, "seed")]
+    if "n_runs" in honours and (choices.n_runs or 0) > most_runs:
+        words.append(f"n_runs = {choices.n_runs} (at most {most_runs})")
+    return f"Not used here: {', '.join(words)}." if words else ""
+
+
+def needs_the_law(specimen: Specimen) -> Silence:
+    """Statements about fresh batches do not apply to a data set."""
+    return Silence("It is about fresh batches from the law of the data, and of a data set only the points are known.")
