@@ -10,7 +10,7 @@ from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, FlowRuns
 from widenet.papers.sarussi2021.runs.ledgers import keep_ledger
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, make_problem
-from widenet.papers.sarussi2021.settings import Listed, SmallCloud
+from widenet.papers.sarussi2021.sources import Listed, SmallCloud
 from widenet.progress import silent
 from widenet.types import RunStatus
 

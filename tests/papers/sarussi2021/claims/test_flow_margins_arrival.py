@@ -15,7 +15,7 @@ from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import assumption_6_1
 from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, update_bound
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, SmallStepSetting, run_small_steps
-from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.papers.sarussi2021.sources import SmallCloud
 from widenet.progress import silent
 
 

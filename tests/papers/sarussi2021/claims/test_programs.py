@@ -19,13 +19,10 @@ from widenet.papers.sarussi2021.claims.programs import (
     draw_regimes,
     equation_7_antipodal,
     equation_7_kernel,
-    feasibility,
     footnote_8,
-    mirrored,
-    program,
 )
-from widenet.papers.sarussi2021.runs.programs import Feasibility, Mirrored
-from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE
+from widenet.papers.sarussi2021.runs.programs import Feasibility, Mirrored, feasibility, mirrored, program
+from widenet.papers.sarussi2021.sources import CROSS, TWO_POINTS, WEDGE
 from widenet.records import Scale
 
 E1 = program(*TWO_POINTS.draw(0), 1 / 3)

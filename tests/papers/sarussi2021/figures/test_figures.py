@@ -21,7 +21,7 @@ from widenet.papers.sarussi2021.figures.figure_7 import reduce_figure_7
 from widenet.papers.sarussi2021.figures.figure_9 import reduce_figure_9
 from widenet.papers.sarussi2021.formulas import fit_of_the_value
 from widenet.papers.sarussi2021.runs.landscapes import LandscapeSetting, run_landscapes
-from widenet.papers.sarussi2021.settings import Gaussians
+from widenet.papers.sarussi2021.sources import Gaussians
 from widenet.progress import silent
 
 

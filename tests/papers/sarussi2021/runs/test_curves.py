@@ -4,7 +4,7 @@ import numpy as np
 
 from widenet.papers.sarussi2021.runs.curves import CurveSetting, run_curves
 from widenet.papers.sarussi2021.runs.maps import MapSetting, run_maps
-from widenet.papers.sarussi2021.settings import OutlierCloud
+from widenet.papers.sarussi2021.sources import OutlierCloud
 from widenet.progress import silent
 
 

@@ -22,13 +22,21 @@ from widenet.papers.sarussi2021.formulas import (
     update_bound_constants,
 )
 from widenet.papers.sarussi2021.hypotheses import SGD, SHAPE, input_norm, once_per_epoch
-from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, epochs, order_settings
-from widenet.papers.sarussi2021.specimens import no_data
+from widenet.papers.sarussi2021.runs.after_clean_epoch import AfterCleanEpoch, draw_after
+from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, epochs, growing_clouds
 
 UpdateBound = Callable[..., np.ndarray]
 Levels = Float[np.ndarray, "run level"]
 Cleans = Float[np.ndarray, "run clean"]
 Changes = Float[np.ndarray, "run change"]
+
+
+class EpochsPerSize(Epochs):
+    """Runs of SGD, with what the runs of one setting need."""
+
+    typical_hits: Float[np.ndarray, " hit"] = derived(
+        lambda runs: np.median(np.where(runs.hits < 0, np.nan, runs.hits), axis=0)
+    )
 
 
 class Arrivals(Epochs):
@@ -127,9 +135,9 @@ POINTS, LEVELS = np.array([1e5, 1e6]), np.array([1e-5, 1e-6])
 """Where the slopes of M are read off, in n at ε = 0.1 and in ε at n = 20: far out, where the leading terms rule."""
 
 
-@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=epochs.at(order_settings),
-       given=[], on=no_data, title="The update bound M grows like $n⁴/ε²$")  # fmt: skip
-def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Promise:
+@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=growing_clouds,
+       given=[], title="The update bound M grows like $n⁴/ε²$")  # fmt: skip
+def theorem_4_1_order(runs: EpochsPerSize, *, bound: UpdateBound = update_bound) -> Promise:
     """M(n, ε) = O(n⁴/ε²), all else fixed, ‖w*‖ too: its slope in log n tends to 4, and in log 1/ε to 2.
 
     A property of the formula, with everything else as in the runs. ‖w*‖ grows with n in practice. The slopes of what
@@ -152,10 +160,10 @@ def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Pro
     )
 
 
-def measured_slopes(runs: Epochs) -> dict[str, Any]:
+def measured_slopes(runs: EpochsPerSize) -> dict[str, Any]:
     """How what the runs really need grows, by the median of the runs of each setting."""
-    hits = np.array([np.median(np.where(cell.hits < 0, np.nan, cell.hits), axis=0) for cell in runs.cells])
-    counts, levels = np.array([cell.n_samples for cell in runs.cells]), np.array(ORDER_LEVELS)
+    sizes, levels = runs.per("cell"), np.array(ORDER_LEVELS)
+    hits, counts = sizes.typical_hits, sizes.n_samples
     return {
         "measured_slope_in_n": float(slope(counts, hits[:, levels == 0.1][:, 0])),
         "measured_slope_in_inverse_level": float(-slope(levels, hits[counts == 20][0])),
@@ -278,3 +286,37 @@ def equation_25(runs: CleanEpochs, *, epoch: Callable[..., np.ndarray] = one_epo
             text="every loss is at most $(1 + 2v²R_x²ηkn)ε_0$",
         )
     }
+
+
+# The ranges that are printed: one update past a clean epoch.
+
+
+@hypothesis("loss sampled in the epoch / $ε_0$", key="clean_epoch")
+def clean_epoch_of_two(past: AfterCleanEpoch) -> Sides:
+    """No sampled loss is above ε_0."""
+    return at_most(past.per("sample").sampled_share, 1, within=ROUNDING)
+
+
+@claim("sarussi2021.equation_24_as_printed", Kind.STEP, "the range printed with Eq. 24, Section 9", draws=draw_after,
+       given=[clean_epoch_of_two], title="Losses stay close for n updates past a clean epoch too")  # fmt: skip
+def equation_24_as_printed(past: AfterCleanEpoch) -> Promised:
+    """For (i_e − 1)n + 1 ≤ t ≤ i_e·n, where i_e is a clean epoch, and 1 ≤ s ≤ n, every loss at t + s differs from that
+    at t by at most 2v²R_x²ηknε_0.
+
+    The range runs into the next epoch.
+    """
+    change = past.per("change")
+    limit = change.reach * change.clean_level
+    return {"losses": at_most(change.moved, limit, text="losses move by at most $2v²R_x²ηknε_0$")}
+
+
+@claim("sarussi2021.equation_25_as_printed", Kind.STEP, "the time T* = i_e·n + 1 of Eq. 25, Section 9",
+       draws=draw_after, given=[clean_epoch_of_two], title="One update after a clean epoch every loss is small")  # fmt: skip
+def equation_25_as_printed(past: AfterCleanEpoch) -> Promised:
+    """After i_e·n + 1 updates, where i_e is a clean epoch, every loss is at most (1 + 2v²R_x²ηkn)ε_0.
+
+    One update too late.
+    """
+    point = past.per("point")
+    limit = (1 + point.reach) * point.clean_level
+    return {"losses": at_most(point.late_losses, limit, text="every loss is at most $(1 + 2v²R_x²ηkn)ε_0$")}

@@ -18,7 +18,7 @@ from widenet.papers.sarussi2021.claims.paths import MONOTONE, Paths
 from widenet.papers.sarussi2021.formulas import approach_bound, cluster_bound, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import ALL, REGIME, SETTLED, THREE, met
 from widenet.papers.sarussi2021.runs.flows import agreeing_settings, flows
-from widenet.papers.sarussi2021.settings import unit
+from widenet.papers.sarussi2021.sources import unit
 
 SINCE = "looks after the run has settled"
 

@@ -44,10 +44,9 @@ from widenet.papers.sarussi2021.hypotheses import (
     step_size,
 )
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
+from widenet.papers.sarussi2021.runs.falling_margins import SHORT, FallingMargins, draw_falling
 from widenet.papers.sarussi2021.runs.flows import flows
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
-from widenet.papers.sarussi2021.runs.too_early import SHORT, TooEarly, too_early
-from widenet.records import Scale
 
 
 class Flown(SmallSteps):
@@ -143,25 +142,20 @@ def smoothed_margin_grows(runs: Paths) -> Promised:
 
 
 @hypothesis("$nL$")
-def below_one(path: TooEarly) -> Sides:
+def below_one(path: FallingMargins) -> Sides:
     """nL < 1."""
     return less_than(path.per("look").totals, 1)
 
 
 @hypothesis("$nL$")
-def above_log_2(path: TooEarly) -> Sides:
+def above_log_2(path: FallingMargins) -> Sides:
     """nL > log 2."""
     return more_than(path.per("look").totals, LOG_2)
 
 
-def draw_too_early(scale: Scale, seed: int) -> TooEarly:
-    """t = 200, 300, 400."""
-    return too_early((200.0, 300.0, 400.0))
-
-
-@claim("sarussi2021.smoothed_margin_level", Kind.STEP, "(B4), Section 12, beside Assumption 6.1", draws=draw_too_early,
+@claim("sarussi2021.smoothed_margin_level", Kind.STEP, "(B4), Section 12, beside Assumption 6.1", draws=draw_falling,
        given=[below_one, above_log_2], title="Below $nL = 1$ the smoothed margin can still fall")  # fmt: skip
-def smoothed_margin_level(path: TooEarly) -> Promise:
+def smoothed_margin_level(path: FallingMargins) -> Promise:
     """nL < 1, the level of Assumption 6.1, is no level from which the smoothed margin grows: there are networks with
     log 2 < nL < 1 at which it falls along gradient flow. The level of (B4) is ℓ(0) = log 2.
 
@@ -173,9 +167,9 @@ def smoothed_margin_level(path: TooEarly) -> Promise:
 
 
 @claim("sarussi2021.smoothed_margin_level_as_printed", Kind.STEP, "(B4), Section 12 (This is assumption 6.1)",
-       draws=draw_too_early, given=[below_one],
+       draws=draw_falling, given=[below_one],
        title="Once $nL < 1$ the smoothed margin does not decrease")  # fmt: skip
-def smoothed_margin_level_as_printed(path: TooEarly) -> Promised:
+def smoothed_margin_level_as_printed(path: FallingMargins) -> Promised:
     """(B4), from which on the smoothed margin does not decrease along gradient flow, is Assumption 6.1: nL < 1."""
     s = path.per("stretch")
     return {"growth": at_least(s.margin_next, s.margin_then, room=STEP * SHORT, text="$γ̃$ does not decrease")}

@@ -4,23 +4,28 @@ r is the larger of the radii of the two balls, w̄ and ū their centres. Pairs w
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Number, derived
+from widenet.claims.cases import derived
 from widenet.claims.given import slope_below_one, slope_positive
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.sarussi2021.formulas import sharp_factor
-from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, Pairs, ask, clouds
-from widenet.papers.sarussi2021.settings import SignedNetwork, turning_point
-from widenet.papers.sarussi2021.specimens import no_data
-from widenet.records import Scale
+from widenet.papers.sarussi2021.runs.clouds import (
+    SLOPES,
+    Clouds,
+    OnePair,
+    Pairs,
+    clouds,
+    draw_closed_ball,
+    drawn_clouds,
+)
+from widenet.papers.sarussi2021.sources import turning_point
 
 OPEN = 1.0001
 """By how much the balls are widened where a lemma needs open ones."""
@@ -118,8 +123,8 @@ def _gap(pairs: Clouds) -> dict[str, float]:
     return {"closest_disagreement": float(gaps.max())} if len(gaps) else {}
 
 
-@claim("sarussi2021.theorem_5_1_sharp", Kind.STEP, "not in the paper; sharpens Theorem 5.1", reads=clouds, given=BALLS,
-       details=pairs_seen, on=no_data, title="Clustered neurons classify linearly: the sharp constant")  # fmt: skip
+@claim("sarussi2021.theorem_5_1_sharp", Kind.STEP, "not in the paper; sharpens Theorem 5.1", reads=drawn_clouds,
+       given=BALLS, details=pairs_seen, title="Clustered neurons classify linearly: the sharp constant")  # fmt: skip
 def theorem_5_1_sharp(
     pairs: Balls,
     *,
@@ -272,29 +277,6 @@ def lemma_10_2(pairs: Balls, *, share: float = 1.0) -> Promised:
         "minus_sum": less_than(-pairs.minus_sum, limit, where=minus, text="$−Σσ(u·x) < αkr‖x‖$"),
         "negative": Fact(sign == -1, where=minus & clear, text="$N(x) < 0$"),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class OnePair(Clouds):
-    """A network and a point with the radius that a printed statement is given."""
-
-    printed_radius: Number
-
-    @property
-    def printed_share(self) -> np.ndarray:
-        """How far a row is from its mean, by that radius."""
-        return np.maximum(self.plus_distance, self.minus_distance) / self.printed_radius
-
-
-def one_pair(network: SignedNetwork, point: np.ndarray, radius: float) -> OnePair:
-    """What the network says about the point."""
-    return OnePair(**vars(ask(network, point[None])), printed_radius=radius)
-
-
-def draw_closed_ball(scale: Scale, seed: int) -> OnePair:
-    """w = 0 and 2e₁: the mean is e₁, both rows lie at distance 1, and one of them does not see x = e₁."""
-    rows = np.array([[0.0, 0.0], [2.0, 0.0]])
-    return one_pair(SignedNetwork(rows, -rows, 1.0, 0.5), np.array([1.0, 0.0]), 1.0)
 
 
 @hypothesis("distance of a row from its mean / $r$", key="balls")

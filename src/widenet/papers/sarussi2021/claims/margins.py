@@ -12,29 +12,9 @@ from widenet.papers.sarussi2021.formulas import lipschitz_constant, lipschitz_co
 from widenet.papers.sarussi2021.runs.single_networks import (
     WeightPairs,
     WrongSide,
-    on_the_wrong_side,
-    weight_pairs,
-    wrong_side,
+    draw_weight_pairs,
+    draw_wrong_side,
 )
-from widenet.papers.sarussi2021.settings import SignedNetwork
-from widenet.records import Scale
-
-
-def draw_wrong_side(scale: Scale, seed: int) -> WrongSide:
-    """Random networks, and the two that nearly attain the bound."""
-    draw, drawn = np.random.default_rng([seed, 30]), []
-    for number in range(300):
-        k, dim, n = (int(draw.integers(low, high)) for low, high in ((1, 6), (1, 5), (1, 5)))
-        points, labels = draw.normal(size=(n, dim)), draw.choice([-1.0, 1.0], n)
-        rows = draw.normal(size=(2, k, dim)) * draw.choice([0.01, 1.0], size=(2, 1, 1))
-        own = 0 if labels[0] > 0 else 1
-        # Reflected so that they see the first point from behind.
-        rows[own] *= np.where(rows[own] @ points[0] > 0, -1.0, 1.0)[:, None]
-        if number % 2:
-            # The other rows see it from behind too, and farther: then it is classified right, with a positive margin.
-            rows[1 - own] = -points[0] * draw.uniform(0.5, 2, size=(k, 1)) + 0.1 * draw.normal(size=(k, dim))
-        drawn.append((SignedNetwork(rows[0], rows[1], 0.5, float(draw.uniform(0.05, 0.9))), points, labels))
-    return wrong_side([*drawn, on_the_wrong_side(0.001, 1.0), on_the_wrong_side(0.001, -1.0)])
 
 
 @hypothesis("$Σσ$ of these neurons, relative", key="wrong_side")
@@ -59,11 +39,6 @@ def equation_30(found: WrongSide, *, share: float = 1.0) -> Promised:
             found.margins, limit, within=ROUNDING, where=~found.positive, text="minus neurons, a negative point"
         ),
     }
-
-
-def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:
-    """Up to k = 50."""
-    return weight_pairs((1, 2, 3, 7, 50), seed)
 
 
 @claim("sarussi2021.section_12_lipschitz", Kind.STEP, "assumption (A1), Section 12 (repaired)",

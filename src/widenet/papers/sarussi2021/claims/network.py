@@ -1,32 +1,27 @@
 """The network of Section 3: what it can express, that it is homogeneous, and what first-layer biases change."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
 
 from widenet.claims.base import Kind, Runs, claim
-from widenet.claims.cases import Cases
 from widenet.claims.implication import Promise, Promised, at_least, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.diagnostics.agreement_program import critical_margins
 from widenet.papers.sarussi2021.claims.convergence import Arrivals, in_time, promised
 from widenet.papers.sarussi2021.claims.linear_region import Balls, balls, reach, signs_agree
 from widenet.papers.sarussi2021.formulas import update_bound
 from widenet.papers.sarussi2021.hypotheses import SGD, output_weight, slope_below_one, slope_positive
-from widenet.papers.sarussi2021.runs.clouds import Pairs, clouds, lifted_settings, random_network
-from widenet.papers.sarussi2021.runs.epochs import epochs, lifted_epoch_settings
-from widenet.papers.sarussi2021.runs.single_networks import Expressed, biased_network, express
-from widenet.papers.sarussi2021.settings import SignedNetwork, SmallCloud, lift
-from widenet.papers.sarussi2021.specimens import no_data
-from widenet.records import Scale
-
-
-def draw_expressed(scale: Scale, seed: int) -> Expressed:
-    """A hundred networks with weights of both signs."""
-    return express(np.random.default_rng([seed, 3]), 100)
+from widenet.papers.sarussi2021.runs.clouds import lifted_clouds
+from widenet.papers.sarussi2021.runs.epochs import lifted_epochs
+from widenet.papers.sarussi2021.runs.single_networks import (
+    Expressed,
+    Scaled,
+    biased,
+    draw_expressed,
+    draw_scaled,
+    lifted_critical,
+)
 
 
 @claim("sarussi2021.section_3_expressiveness", Kind.CONSTRUCTION, "Section 3, Network", draws=draw_expressed,
@@ -46,33 +41,6 @@ def section_3_expressiveness(units: Expressed) -> Promised:
             units.replaced, units.outputs, where=units.weights < 0, text="units with $a < 0$", event="a < 0", **how
         ),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class Scaled(Cases):
-    """Networks, asked about points before and after their weights were multiplied by c."""
-
-    rows: ClassVar = "pair"
-
-    factors: Pairs  #: c
-    outputs: Pairs  #: N_W
-    scaled: Pairs  #: N_{cW}
-    signs: Pairs  #: of N_{cW}
-    size: Pairs  #: Σ v|σ|, which rounding is measured against
-
-
-def draw_scaled(scale: Scale, seed: int, *, factors: Sequence[float] = (1e-6, 0.5, 3.0, 1e6)) -> Scaled:
-    """Random networks and points; a negative factor is a control."""
-    draw, rows = np.random.default_rng([seed, 27]), []
-    for factor in factors:
-        for _ in range(10):
-            network = random_network(draw)
-            points = draw.normal(size=(10, network.plus.shape[1]))
-            scaled = SignedNetwork(factor * network.plus, factor * network.minus, 1.0, network.slope)
-            after = scaled.outputs(points)
-            row = (np.full(10, factor), network.outputs(points), after, np.sign(after), network.scale(points))
-            rows.append(np.stack(row))
-    return Scaled(*np.concatenate(rows, axis=1))
 
 
 @hypothesis("factor $c$")
@@ -102,25 +70,11 @@ def equation_27(drawn: Scaled) -> Promised:
     }
 
 
-def biased(share: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Outputs of a network with biases, of the one without on lifted points, and what rounding is measured against."""
-    network, points = biased_network()
-    rows, biases = network.weights[:, :-1], share * network.weights[:, -1]
-    direct = network.activated(points @ rows.T + biases) @ network.output_weights
-    return direct, network.outputs(lift(points)), network.scale(lift(points))
-
-
-def lifted_critical(ones: bool = True) -> np.ndarray:
-    """The critical β of a few lifted points."""
-    data, labels = SmallCloud(n_samples=8).draw(0)
-    return np.concatenate(critical_margins(lift(data) if ones else data, labels))
-
-
 @claim("sarussi2021.section_8_1", Kind.MAIN, "Section 8.1",
-       reads=(clouds.at(lifted_settings), epochs.at(lifted_epoch_settings)),
+       reads=(lifted_clouds, lifted_epochs),
        given=[balls.of(0), slope_positive, slope_below_one,
               *(each.of(1) for each in SGD if each not in (slope_positive, slope_below_one))],
-       on=no_data, title="First-layer biases act like a constant input coordinate")  # fmt: skip
+       title="First-layer biases act like a constant input coordinate")  # fmt: skip
 def section_8_1(
     lifted: Balls,
     trained: Arrivals,

@@ -15,7 +15,7 @@ from widenet.papers.sarussi2021.claims.approach import Approach, towards_pattern
 from widenet.papers.sarussi2021.formulas import margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import SETTLED
 from widenet.papers.sarussi2021.runs.flows import FlowRuns, Looks, Runs
-from widenet.papers.sarussi2021.settings import SignedNetwork, split
+from widenet.papers.sarussi2021.sources import SignedNetwork, split
 
 MONOTONE = 1e-7
 """What the tolerance of the solver may take from a margin, relative, or do to a direction of length 1."""

@@ -25,14 +25,13 @@ from widenet.papers.sarussi2021.runs.programs import (
     Feasibility,
     Mirrored,
     Program,
-    feasibility,
-    mirrored,
+    draw_feasibility,
+    draw_mirrored,
+    draw_programs,
+    draw_regimes,
     mirrored_on,
-    program,
     programs_on,
 )
-from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, Gaussians
-from widenet.records import Scale
 
 SOLVED = 1e-12
 """A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
@@ -41,16 +40,6 @@ LAST_DIGITS = float(np.finfo(np.float64).smallest_subnormal) / ROUNDING
 """A product of this size has just the digits that are compared: each rounds by the smallest number there is."""
 OUTPUT_WEIGHT, HALF_WIDTH = 0.4, 3
 """v and k of the network in which the program of a regime is solved in all 2kd coordinates."""
-
-
-def draw_programs(scale: Scale, seed: int) -> list[Program]:
-    """Two and three points in fractions, and Gaussians."""
-    return [
-        program(*TWO_POINTS.draw(0), 1 / 3),
-        program(*WEDGE.draw(0), 1 / 20),
-        program(*Gaussians(n_samples=12).draw(seed), 0.1),
-        program(*Gaussians(n_samples=20, mean=(2.0, 1.0, 0.0, 0.5)).draw(seed + 1), 0.4),
-    ]
 
 
 Pairs = Float[np.ndarray, " pair"]
@@ -157,8 +146,12 @@ class Solved(Program):
     midpoints_stay: Bool[np.ndarray, " midpoint"] = derived(lambda runs: midpoints_stay(runs))
 
 
-@claim("sarussi2021.equation_7_kernel", Kind.IDENTITY, "Section 6.2, after Theorem 6.2; Section 14.2",
-       draws=draw_programs, given=[positive_margin], on=programs_on,
+program_claim = functools.partial(claim, given=[positive_margin], on=programs_on)
+"""A claim about the programs of data sets: those it draws, or that of yours."""
+
+
+@program_claim("sarussi2021.equation_7_kernel", Kind.IDENTITY, "Section 6.2, after Theorem 6.2; Section 14.2",
+       draws=draw_programs,
        title="The convex program of Eq. 7 is a kernel SVM")  # fmt: skip
 def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, dual: float = 2.0) -> Promised:
     """Eq. 7 is the hard SVM without bias with φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x], whose kernel is (1 + α²)⟨x, x'⟩ for
@@ -179,13 +172,6 @@ def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, 
             text="twice the dual optimum is the optimum",
         ),
     }
-
-
-def draw_mirrored(scale: Scale, seed: int) -> list[Mirrored]:
-    """Four points, and mirrored Gaussians."""
-    plane = Gaussians(n_samples=16, mirrored=True).draw(seed)
-    space = Gaussians(n_samples=16, mean=(2.0, 1.0, 0.0, 0.0), mirrored=True).draw(seed)
-    return mirrored([(*CROSS.draw(0), 0.2), (*plane, 0.1), (*space, 0.6)])
 
 
 @claim("sarussi2021.equation_7_antipodal", Kind.STEP, "not in the paper; Eq. 7 on antipodal data", draws=draw_mirrored,
@@ -210,13 +196,8 @@ def equation_7_antipodal(sets: Mirrored) -> Promised:
     }
 
 
-def draw_regimes(scale: Scale, seed: int) -> list[Program]:
-    """The same, and a regime that is not of perfect agreement, whose solution lies inside it."""
-    return [*draw_programs(scale, seed), program(*WEDGE.draw(0), 1 / 20, WEDGE_PLUS, WEDGE_MINUS)]
-
-
-@claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes, given=[positive_margin],
-       on=programs_on, title="With frozen slopes the solution is clustered")  # fmt: skip
+@program_claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes,
+       title="With frozen slopes the solution is clustered")  # fmt: skip
 def footnote_8(runs: Solved) -> Promised:
     """With the slopes of a regime frozen, min ‖W‖² with y_i N(x_i) ≥ 1 is a convex program, feasible on separable data
     (w = w*/α, u = 0), whose solution is clustered: every row w equals w/(vk) and every row u equals u/(vk), with (w, u)
@@ -260,8 +241,8 @@ def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midp
     return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
 
 
-@claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
-       draws=draw_regimes, given=[positive_margin], on=programs_on,
+@program_claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
+       draws=draw_regimes,
        title="In the limit neurons of both signs remain")  # fmt: skip
 def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
     """The limit of gradient flow in a regime has neurons of both signs: the solution (w, u) of its program has
@@ -276,13 +257,6 @@ def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
         "plus": at_least(runs.plus_along, limit, text="$w·w* ≥ α(‖w‖² + ‖u‖²)$", **how),
         "minus": at_least(runs.minus_along, limit, text="$−u·w* ≥ α(‖w‖² + ‖u‖²)$", **how),
     }
-
-
-def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
-    """Slopes on both sides of the edge."""
-    sets = [CROSS.draw(0), TWO_POINTS.draw(0), Gaussians(n_samples=12).draw(seed),
-            Gaussians(n_samples=12, mirrored=True).draw(seed)]  # fmt: skip
-    return feasibility(sets, (0.05, 0.1, 0.3, 0.6, 0.9))
 
 
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",

@@ -11,11 +11,10 @@ from widenet.papers.sarussi2021.runs.shapes import (
     MixedClusters,
     PerfectClusters,
     TwoNeurons,
-    mixed_clusters,
-    perfect_clusters,
-    two_neurons,
+    draw_mixed,
+    draw_perfect,
+    draw_relu,
 )
-from widenet.records import Scale
 
 
 @hypothesis("Leaky slope $α$", extreme=False)
@@ -42,11 +41,6 @@ def collinear(clusters: PerfectClusters) -> Sides:
     return at_most(clusters.widest, 0, within=1e-6)
 
 
-def draw_relu(scale: Scale, seed: int) -> TwoNeurons:
-    """α = 0."""
-    return two_neurons(0.0)
-
-
 @claim("sarussi2021.section_11_1", Kind.CONSTRUCTION, "Section 11.1 and Figure 4", draws=draw_relu, given=[relu],
        title="With ReLU even two neurons make no linear boundary")  # fmt: skip
 def section_11_1(network: TwoNeurons) -> Promised:
@@ -61,11 +55,6 @@ def section_11_1(network: TwoNeurons) -> Promised:
     }
 
 
-def draw_mixed(scale: Scale, seed: int) -> MixedClusters:
-    """At α = 0.1 and 0.4."""
-    return mixed_clusters()
-
-
 @claim("sarussi2021.section_5_mixed_clusters", Kind.CONSTRUCTION, "not in the paper; for Section 5", draws=draw_mixed,
        given=[tight], title="Clusters that mix signs make no linear boundary")  # fmt: skip
 def section_5_mixed_clusters(clusters: MixedClusters) -> Promised:
@@ -74,11 +63,6 @@ def section_5_mixed_clusters(clusters: MixedClusters) -> Promised:
     """
     angle = mixed_clusters_angle(clusters.slope)
     return {"rays": equal(clusters.gap, angle, within=STEP, text="the rays are $90° + 2·atan α$ apart")}
-
-
-def draw_perfect(scale: Scale, seed: int) -> PerfectClusters:
-    """Sixty networks of each kind."""
-    return perfect_clusters(seed)
 
 
 @claim("sarussi2021.corollary_6_1", Kind.MAIN, "Corollary 6.1, Section 6.1", draws=draw_perfect,

@@ -23,7 +23,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import sharp_factor
-from widenet.papers.sarussi2021.settings import DigitPair, Gaussians, OutlierCloud, PointsSetting, PointsSource
+from widenet.papers.sarussi2021.sources import DigitPair, Gaussians, OutlierCloud, PointsSetting, PointsSource
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training import Recipe, Record, ensemble

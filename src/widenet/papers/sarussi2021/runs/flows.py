@@ -24,7 +24,7 @@ from widenet.networks.activations import PiecewiseLinear
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import LOG_2
 from widenet.papers.sarussi2021.runs.problems import with_length
-from widenet.papers.sarussi2021.settings import (
+from widenet.papers.sarussi2021.sources import (
     TWO_POINTS,
     WEDGE,
     WEDGE_MINUS,
@@ -35,7 +35,7 @@ from widenet.papers.sarussi2021.settings import (
     PointsSource,
     lengths,
 )
-from widenet.papers.sarussi2021.specimens import silence_without_both_classes
+from widenet.papers.sarussi2021.user_data import silence_without_both_classes
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import Flow, LossClock, Recipe, Record, ensemble

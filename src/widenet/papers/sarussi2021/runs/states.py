@@ -12,7 +12,7 @@ from widenet.claims.experiments import Experiment
 from widenet.diagnostics.agreement import agreement_margin, common_signs
 from widenet.diagnostics.agreement_program import critical_margins, separate
 from widenet.papers.sarussi2021.formulas import margin_threshold
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 

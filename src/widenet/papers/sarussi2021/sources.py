@@ -217,6 +217,11 @@ class SignedNetwork:
         return np.abs(self.activated(points @ self.weights.T)) @ np.abs(self.output_weights)
 
 
+def signs_of_votes(half_width: int) -> Float[np.ndarray, " both"]:
+    """+1 for the k rows that vote plus, −1 for the others."""
+    return np.repeat([1.0, -1.0], half_width)
+
+
 def unit(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
     """Of length 1; 0 stays 0."""
     length = np.linalg.norm(vector)

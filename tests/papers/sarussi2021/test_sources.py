@@ -5,7 +5,7 @@ import pytest
 
 from widenet.data.mnist import load_mnist
 from widenet.diagnostics.agreement_program import separate
-from widenet.papers.sarussi2021.settings import DigitPair, Gaussians, OutlierCloud
+from widenet.papers.sarussi2021.sources import DigitPair, Gaussians, OutlierCloud
 
 
 def test_images_of_a_pair():
