@@ -94,7 +94,7 @@ def test_a_regime_that_is_not_of_perfect_agreement():
 TALL = np.array([(1.0, 5.0), (1.0, -5.0), (-1.0, -5.0), (-1.0, 5.0)]), np.array([1.0, 1.0, -1.0, -1.0])
 
 
-INSIDE = "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²"
+INSIDE = "where the solution is inside, its margin is above the threshold exactly if p* < 1/(αR_x)²"
 
 
 @functools.cache
@@ -135,7 +135,7 @@ def test_a_solution_outside_the_regime_decides_nothing():
     assert not found.inside.any()
     judged = {part.name: part.kept for part in assumption_3_feasible(found).parts}
     assert judged[INSIDE] is None
-    assert judged["no network of the regime has a margin above v√(k/val)"] is True
+    assert judged["no network of the regime has a margin above v√(k/p*)"] is True
 
 
 def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):

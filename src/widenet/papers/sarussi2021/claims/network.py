@@ -22,23 +22,24 @@ from widenet.papers.sarussi2021.runs.single_networks import (
     draw_scaled,
     lifted_critical,
 )
+from widenet.records import Form
 
 
 @claim("sarussi2021.section_3_expressiveness", Kind.CONSTRUCTION, "Section 3, Network", draws=draw_expressed,
        given=[output_weight], title="Output weights $±v$ express any output weights")  # fmt: skip
 def section_3_expressiveness(units: Expressed) -> Promised:
-    """A network of k units with free output weights a_i equals one of 2k units with weights ±v: the unit a·σ(p·x) is
-    v·σ((a/v)p·x) for a ≥ 0, and −v·σ((|a|/v)p·x) for a < 0.
+    """A network of $k$ units with free output weights $a_i$ equals one of $2k$ units with output weights $±v$: the unit
+    $a·σ(p·x)$ is $v·σ((a/v)p·x)$ for $a ≥ 0$, and $−v·σ((|a|/v)p·x)$ for $a < 0$.
 
     Only this inclusion; the converse needs 2k free weights.
     """
     how = {"within": IDENTITY, "of": units.size}
     return {
         "positive": equal(
-            units.replaced, units.outputs, where=units.weights >= 0, text="units with $a ≥ 0$", event="a ≥ 0", **how
+            units.replaced, units.outputs, where=units.weights >= 0, text="units with $a ≥ 0$", event="$a ≥ 0$", **how
         ),
         "negative": equal(
-            units.replaced, units.outputs, where=units.weights < 0, text="units with $a < 0$", event="a < 0", **how
+            units.replaced, units.outputs, where=units.weights < 0, text="units with $a < 0$", event="$a < 0$", **how
         ),
     }
 
@@ -52,7 +53,9 @@ def factor(drawn: Scaled) -> Sides:
 @claim("sarussi2021.equation_27", Kind.IDENTITY, "Eq. 27, Section 13, and assumption (A2), Section 12",
        draws=draw_scaled, given=[factor], title="The network is homogeneous of degree 1 in its weights")  # fmt: skip
 def equation_27(drawn: Scaled) -> Promised:
-    """N_{cW} = c·N_W for c > 0: the network is homogeneous of degree 1 in its weights, and its sign has no scale."""
+    """$N_{cW} = c·N_W$ for $c > 0$: the network is homogeneous of degree 1 in its weights, and its sign does not depend
+    on their scale.
+    """
     return {
         "outputs": equal(
             drawn.scaled,
@@ -70,7 +73,7 @@ def equation_27(drawn: Scaled) -> Promised:
     }
 
 
-@claim("sarussi2021.section_8_1", Kind.MAIN, "Section 8.1",
+@claim("sarussi2021.section_8_1", Kind.MAIN, "Section 8.1", form=Form.REPAIR,
        reads=(lifted_clouds, lifted_epochs),
        given=[balls.of(0), slope_positive, slope_below_one,
               *(each.of(1) for each in SGD if each not in (slope_positive, slope_below_one))],
@@ -83,9 +86,10 @@ def section_8_1(
     bias_share: float = 1.0,
     ones: bool = True,
 ) -> Promise:
-    """A network with biases in its first layer is the one without on the points (x, 1). So Theorems 4.1 and 5.1 hold
-    for it with ‖(x, 1)‖ in place of ‖x‖. But V_β⁺ and V_β⁻ of Theorem 6.2 are then never empty for β ≤ 1, because
-    (0, …, 0, 1) has inner product 1 with every lifted point: its Assumption 4 needs β > 1.
+    """A network with first-layer biases is the network without them on the points $(x, 1)$. So Theorems 4.1 and 5.1
+    hold for it with $‖(x, 1)‖$ in place of $‖x‖$. But $V_β⁺$ and $V_β⁻$ of Theorem 6.2 are then never empty for $β ≤
+    1$, because $(0, …, 0, 1)$ has inner product $1$ with every lifted point: Assumption 4 of that theorem needs $β >
+    1$.
 
     Section 15 is no way around it: lifted data are never antipodal, also where the data are. `bias_share` and `ones`
     are for controls.

@@ -154,8 +154,8 @@ program_claim = functools.partial(claim, given=[positive_margin], on=programs_on
        draws=draw_programs,
        title="The convex program of Eq. 7 is a kernel SVM")  # fmt: skip
 def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, dual: float = 2.0) -> Promised:
-    """Eq. 7 is the hard SVM without bias with φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x], whose kernel is (1 + α²)⟨x, x'⟩ for
-    equal labels and 2α⟨x, x'⟩ for unlike ones; twice the optimum of its dual is the optimum of Eq. 7.
+    """Eq. 7 is the hard SVM without bias with $φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x]$, whose kernel is $(1 + α²)⟨x, x'⟩$ for
+    equal labels and $2α⟨x, x'⟩$ for unlike ones. Twice the optimum of its dual is the optimum of Eq. 7.
     """
     pair = runs.per("pair")
     kernel = np.where(pair.alike, alike * (1 + pair.slope**2), unlike * 2 * pair.slope) * pair.inner
@@ -178,20 +178,20 @@ def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, 
        given=[antipodal, positive_margin], on=mirrored_on,
        title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
 def equation_7_antipodal(sets: Mirrored) -> Promised:
-    """On antipodal data the solution of Eq. 7 is w = −u = w_svm/(1 + α), with value 2‖w_svm‖²/(1 + α)²: the boundary
-    is that of the SVM.
+    """On antipodal data the solution of Eq. 7 is $w = −u = w*/(1 + α)$, where $w*$ is the SVM through the origin, and
+    its value is $2‖w*‖²/(1 + α)²$: the boundary is that of the SVM.
     """
     each = sets.per("dim")
     rows = {"within": CLOSED_FORM, "of": each.size, "undecided": each.gap > SOLVED}
     return {
         "opposite": equal(each.minus, -each.plus, text="$w = −u$", **rows),
-        "machine": equal(each.plus, each.machine, text="$w = w_svm/(1 + α)$", **rows),
+        "machine": equal(each.plus, each.machine, text="$w = w*/(1 + α)$", **rows),
         "value": equal(
             sets.value,
             sets.promised,
             within=CLOSED_FORM,
             undecided=sets.gap > SOLVED,
-            text="$val = 2‖w_svm‖²/(1 + α)²$",
+            text="$p* = 2‖w*‖²/(1 + α)²$",
         ),
     }
 
@@ -199,9 +199,9 @@ def equation_7_antipodal(sets: Mirrored) -> Promised:
 @program_claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes,
        title="With frozen slopes the solution is clustered")  # fmt: skip
 def footnote_8(runs: Solved) -> Promised:
-    """With the slopes of a regime frozen, min ‖W‖² with y_i N(x_i) ≥ 1 is a convex program, feasible on separable data
-    (w = w*/α, u = 0), whose solution is clustered: every row w equals w/(vk) and every row u equals u/(vk), with (w, u)
-    of the program of the regime. The regime itself is convex.
+    """With the slopes of a regime frozen, $min ‖W‖²$ subject to $y_i N(x_i) ≥ 1$ is a convex program. It is feasible on
+    separable data ($w = w*/α$, $u = 0$), and its solution is clustered: every plus row equals $w/(vk)$ and every minus
+    row equals $u/(vk)$, with $(w, u)$ the solution of the program of the regime. The regime itself is convex.
 
     Checked by solving the program in all 2kd coordinates.
     """
@@ -245,8 +245,8 @@ def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midp
        draws=draw_regimes,
        title="In the limit neurons of both signs remain")  # fmt: skip
 def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
-    """The limit of gradient flow in a regime has neurons of both signs: the solution (w, u) of its program has
-    w·w* ≥ α(‖w‖² + ‖u‖²) > 0 and −u·w* ≥ α(‖w‖² + ‖u‖²) > 0.
+    """The limit of gradient flow in a regime has neurons of both signs: the solution $(w, u)$ of its program has $w·w*
+    ≥ α(‖w‖² + ‖u‖²) > 0$ and $−u·w* ≥ α(‖w‖² + ‖u‖²) > 0$.
 
     (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` is
     for a control.
@@ -262,10 +262,10 @@ def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
        draws=draw_feasibility, given=[], title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
 def assumption_3_feasible(found: Feasibility) -> Promised:
-    """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
-    one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On
-    antipodal data the condition is γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
-    problems, so small α always allow it.
+    """Inside the regime of perfect agreement no normalized margin is above $v√(k/p*)$, where $p*$ is the value of Eq.
+    7. So a margin above $√k·αvR_x$ needs $p* < 1/(αR_x)²$, and if the solution of Eq. 7 lies in the regime, that is
+    enough. On antipodal data the condition is $1/(‖w*‖R_x) > √2·α/(1 + α)$. As $α → 0$ the value tends to that of two
+    one-class problems, so small $α$ always allow it.
     """
     member, solved, mirror, one = (found.per(axis) for axis in ("member", "program", "mirrored", "set"))
     return {
@@ -273,17 +273,19 @@ def assumption_3_feasible(found: Feasibility) -> Promised:
             member.member_margins,
             member.member_limits,
             within=CLOSED_FORM,
-            text="no network of the regime has a margin above $v√(k/val)$",
+            text="no network of the regime has a margin above $v√(k/p*)$",
         ),
         "threshold": Fact(
             (solved.margins > solved.thresholds) == (solved.values < solved.limits),
             where=solved.inside,
             event="solutions inside the regime",
-            text="where the solution is inside, its margin is above the threshold exactly if $val < 1/(αR_x)²$",
+            text="where the solution is inside, its margin is above the threshold exactly if $p* < 1/(αR_x)²$",
         ),
         "antipodal": Fact(
             (mirror.shares > mirror.needed) == (mirror.mirrored_values < mirror.mirrored_limits),
-            text="antipodal data: $γ_svm/R_x > √2·α/(1 + α)$",
+            text="antipodal data: $1/(‖w*‖R_x) > √2·α/(1 + α)$",
         ),
-        "one_class": equal(one.small, one.decoupled, within=1e-3, text="val tends to two one-class problems"),
+        "one_class": equal(
+            one.small, one.decoupled, within=1e-3, text="$p*$ tends to the value of two one-class problems"
+        ),
     }

@@ -5,7 +5,7 @@ from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived, run_column
-from widenet.claims.implication import Promised, at_least, at_most, equal, hypothesis, more_than
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import CLOSED_FORM, STEP
 from widenet.diagnostics.agreement import in_regime, right_share
@@ -89,8 +89,8 @@ class Tested(Members):
 @claim("sarussi2021.definition_6_2", Kind.IDENTITY, "Definitions 6.2 and 6.3; Section 13 (closed)", draws=draw_members,
        given=[], title="Agreement regimes are closed cones that shrink as $β$ grows")  # fmt: skip
 def definition_6_2(members: Tested) -> Promised:
-    """A neural agreement regime NAR(β, c) is a cone (every row may be multiplied by a positive number), shrinks as β
-    grows, and is closed among networks without a zero row; PAR(β) is NAR(β, y, −y).
+    """A neural agreement regime NAR($β, c$) is a cone (every row may be multiplied by a positive number), shrinks as
+    $β$ grows, and is closed among networks without a zero row; PAR($β$) is NAR($β, y, −y$).
 
     Each network is asked just below and just above the largest β that it has, so that a test which always says yes,
     or always no, fails; and with rows on the wrong side.
@@ -100,32 +100,29 @@ def definition_6_2(members: Tested) -> Promised:
         "rescaled": Fact(members.rescales, undecided=lost, text="rows may be rescaled"),
         "nested": Fact(members.nests, undecided=lost, text="a smaller $β$ allows more"),
         "closed": Fact(members.closes, undecided=lost, text="limits without a zero row stay inside"),
-        "perfect": Fact(members.is_perfect, undecided=lost, text="$NAR(β, y, −y)$ is $PAR(β)$"),
+        "perfect": Fact(members.is_perfect, undecided=lost, text="NAR($β, y, −y$) is PAR($β$)"),
     }
 
 
 @claim("sarussi2021.definition_6_2_as_printed", Kind.STEP, "Section 13 (the NAR is a closed domain)",
        draws=draw_vanishing, given=[], title="Agreement regimes are closed, zero rows included")  # fmt: skip
-def definition_6_2_as_printed(rows: Vanishing) -> Promised:
-    """From the definition of the NAR it is easy to see that it is a closed domain."""
-    return {
-        "limit": Fact(
-            rows.limit_inside,
-            where=rows.terms_inside,
-            event="all terms in the regime",
-            text="the limit is in the regime",
-        )
-    }
+def definition_6_2_as_printed(rows: Vanishing) -> Promise:
+    """A neural agreement regime is a closed domain, as is easy to see from its definition."""
+    inside = {"where": rows.terms_inside, "event": "all terms in the regime"}
+    return Promise(
+        {"limit": Fact(rows.limit_inside, text="the limit is in the regime", **inside)},
+        note="The rows x/2^m, m = 0, 1, …, for x = (3, 4): all lie in NAR(‖x‖), and their limit 0 does not.",
+    )
 
 
 @claim("sarussi2021.definition_6_2_wide", Kind.CONSTRUCTION, "Section 6.1, after Definition 6.2", draws=draw_wide,
        given=[], title="Neurons that agree can point in nearly opposite directions")  # fmt: skip
 def definition_6_2_wide(rows: FewRows) -> Promised:
-    """Neurons of one sign can be nearly opposite inside a NAR: (β, ±√(1 − β²)) with β = 0.01 agree on x = e₁ and are
-    178.85° apart.
+    """Neurons of one sign can be nearly opposite inside a NAR: $(β, ±√(1 − β²))$ with $β = 0.01$ agree on $x = e_1$ and
+    are $178.85°$ apart.
     """
     return {
-        "regime": Fact(rows.in_wide_regime, text="both rows are in $NAR(0.01)$"),
+        "regime": Fact(rows.in_wide_regime, text="both rows are in NAR($0.01$)"),
         "angle": at_least(rows.plus_angle, 170.0, text="they are more than 170° apart"),
     }
 
@@ -133,11 +130,12 @@ def definition_6_2_wide(rows: FewRows) -> Promised:
 @claim("sarussi2021.definition_6_3", Kind.CONSTRUCTION, "Section 6.2, after Definition 6.3", draws=draw_crossed,
        given=[], title="Perfect agreement does not make neurons cluster")  # fmt: skip
 def definition_6_3(rows: FewRows) -> Promised:
-    """Perfect agreement does not make neurons cluster, nor w = −u: on (1, 0) and (−1, 0) the rows w = (1, ±3),
-    u = (−1, ±2) are in PAR(β) up to β = 1/√10, the two w are 143.13° apart, and w and −u 135°.
+    """Perfect agreement does not make neurons cluster, nor $w = −u$: on $(1, 0)$ and $(−1, 0)$ the rows $w = (1, ±3)$,
+    $u = (−1, ±2)$ are in PAR($β$) up to $β = 1/√10$, the two $w$ are $143.13°$ apart, and $w$ and $−u$ are $135°$
+    apart.
     """
     return {
-        "regime": Fact(rows.in_perfect_regime, text="in $PAR(0.316)$"),
+        "regime": Fact(rows.in_perfect_regime, text="in PAR($0.316$)"),
         "plus_angle": equal(rows.plus_angle, 143.130102354, within=STEP, text="the angle between the rows $w$"),
         "opposite_angle": equal(rows.opposite_angle, 135.0, within=STEP, text="the angle between $w$ and $−u$"),
     }
@@ -146,8 +144,9 @@ def definition_6_3(rows: FewRows) -> Promised:
 @claim("sarussi2021.section_15", Kind.STEP, "Section 15", draws=draw_antipodal, given=[antipodal, positive_margin],
        on=antipodal_on, title="On antipodal data the critical margins are zero")  # fmt: skip
 def section_15(sets: CriticalMargins) -> Promised:
-    """If −x is a point of the data for every point x, and the data are separable, then V_β⁺ and V_β⁻ are empty for
-    every β > 0: no vector has positive inner products with one class and a point of the other. Without biases only.
+    """If $−x$ is a point of the data for every point $x$, and the data are separable, then $V_β⁺$ and $V_β⁻$ are empty
+    for every $β > 0$: no vector has positive inner products with one class and with a point of the other. Without
+    biases only.
     """
     return {
         "plus": at_most(sets.per("plus").plus, 0.0, text="$V_β⁺$ is empty for every $β > 0$"),
@@ -164,8 +163,8 @@ def factor(found: ScaledMargins) -> Sides:
 @claim("sarussi2021.assumption_4_scale", Kind.IDENTITY, "Section 6.2, after Theorem 6.2", draws=draw_scaled_margins,
        given=[factor], on=scaled_on, title="Rescaling the data rescales every critical margin")  # fmt: skip
 def assumption_4_scale(found: ScaledMargins) -> Promised:
-    """Multiplying all points by c > 0 multiplies the critical β of V_β⁺ and V_β⁻, and the β of every regime, by c:
-    whether Assumption 4 holds does not depend on the margin.
+    """Multiplying all points by $c > 0$ multiplies the critical $β$ of $V_β⁺$ and $V_β⁻$, and the $β$ of every regime,
+    by $c$: whether Assumption 4 holds does not depend on the margin.
 
     The paper says it of antipodal data. At a fixed β it is not so.
     """

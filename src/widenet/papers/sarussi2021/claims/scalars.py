@@ -30,7 +30,9 @@ def push_of_loss(loss: np.ndarray) -> np.ndarray:
 @claim("sarussi2021.equation_16", Kind.IDENTITY, "Eq. 16, Section 9", draws=draw_loss_grid, given=[],
        title="The slope of the logistic loss is a function of the loss")  # fmt: skip
 def equation_16(grid: LossGrid, *, threshold: Callable[[np.ndarray], np.ndarray] = push_of_loss) -> Promised:
-    """|ℓ'(q)| = 1 − e^{−ℓ(q)} for the logistic loss, so a loss exceeds ε_0 exactly where |ℓ'| exceeds 1 − e^{−ε_0}."""
+    """$|ℓ'(q)| = 1 − e^{−ℓ(q)}$ for the logistic loss, so a loss exceeds $ε_0$ exactly where $|ℓ'|$ exceeds $1 −
+    e^{−ε_0}$.
+    """
     both = grid.per("level")
     same = (losses(both.margins) > both.levels) == (both.pushes > threshold(both.levels))
     return {
@@ -45,13 +47,13 @@ SCALAR_LIMITS = {"push": 1.0, "best": LARGEST_PUSH, "slope": 1.0, "below": 1.0, 
 @claim("sarussi2021.section_9_scalars", Kind.STEP, "Section 9, before Eqs. 13, 15, 19 and 23", draws=draw_scalars,
        given=[], title="Inequalities about the logistic loss and the Leaky ReLU")  # fmt: skip
 def section_9_scalars(grid: ScalarGrid, *, limits: Mapping[str, float] = SCALAR_LIMITS) -> Promised:
-    """x/(1 + eˣ) ≤ 1, and its maximum is W₀(1/e) = 0.27846…; |ℓ'| ≤ 1; x/(1 + x) < 1 − e^{−x} ≤ x for x > 0; and
-    |σ(a) − σ(b)| ≤ |a − b|.
+    """$x/(1 + e^x) ≤ 1$, and its maximum is $Λ(1/e) = 0.27846…$; $|ℓ'| ≤ 1$; $x/(1 + x) < 1 − e^{−x} ≤ x$ for $x > 0$;
+    and $|σ(a) − σ(b)| ≤ |a − b|$.
     """
     real, x, pair = grid.per("real"), grid.per("positive"), grid.per("pair")
     return {
         "push": at_most(real.push, limits["push"], text="$x/(1 + eˣ) ≤ 1$"),
-        "largest_push": equal(grid.largest_push, limits["best"], within=ROUNDING, text="its maximum is $W₀(1/e)$"),
+        "largest_push": equal(grid.largest_push, limits["best"], within=ROUNDING, text="its maximum is $Λ(1/e)$"),
         "slope_of_loss": at_most(real.slope_of_loss, limits["slope"], text="$|ℓ'| ≤ 1$"),
         "below": less_than(limits["below"] * x.positive / (1 + x.positive), x.share, text="$x/(1 + x) < 1 − e^{−x}$"),
         "above": at_most(x.share, limits["above"] * x.positive, text="$1 − e^{−x} ≤ x$"),
@@ -74,7 +76,9 @@ def leading(drawn: Quadratics) -> Sides:
 @claim("sarussi2021.section_9_root", Kind.STEP, "Section 9, before Eq. 19", draws=draw_quadratics, given=[leading],
        title="A bound on the root of a quadratic in $√T$")  # fmt: skip
 def section_9_root(drawn: Quadratics, *, bound: Callable[..., np.ndarray] = quadratic_root_bound) -> Promised:
-    """aT ≤ b√T + c with a > 0 and b, c ≥ 0 gives T ≤ (b/a)² + (b/a)√(c/a) + c/a; with equality where b = 0 or c = 0."""
+    """$aT ≤ b√T + c$ with $a > 0$ and $b, c ≥ 0$ implies $T ≤ (b/a)² + (b/a)√(c/a) + c/a$, with equality where $b = 0$
+    or $c = 0$.
+    """
     limit = bound(drawn.a, drawn.b, drawn.c)
     how = {"within": BOUND, "of": drawn.root}
     return {
@@ -82,21 +86,21 @@ def section_9_root(drawn: Quadratics, *, bound: Callable[..., np.ndarray] = quad
             drawn.root,
             limit,
             where=(drawn.b > 0) & (drawn.c > 0),
-            event="b, c > 0",
+            event="$b, c > 0$",
             text="$T$ is at most the bound",
             **how,
         ),
-        "no_c": equal(drawn.root, limit, where=drawn.c == 0, event="c = 0", text="attained where $c = 0$", **how),
-        "no_b": equal(drawn.root, limit, where=drawn.b == 0, event="b = 0", text="attained where $b = 0$", **how),
+        "no_c": equal(drawn.root, limit, where=drawn.c == 0, event="$c = 0$", text="attained where $c = 0$", **how),
+        "no_b": equal(drawn.root, limit, where=drawn.b == 0, event="$b = 0$", text="attained where $b = 0$", **how),
     }
 
 
 @claim("sarussi2021.section_12_logistic", Kind.STEP, "assumption (B3), Section 12", draws=draw_logistic, given=[],
        title="The logistic loss meets the assumptions on its shape")  # fmt: skip
 def section_12_logistic(shape: LogisticShape, *, constant: float = 2 * LOG_2, smallest: float = 1.09443) -> Promised:
-    """The logistic loss e^{−f(q)} meets (B3) with b_f = 0: f' > 0, f'(q)q does not decrease and is unbounded,
-    g(q) = −log(exp(e^{−q}) − 1) is the inverse of f, and f'(y) ≤ K·f'(θy), g'(y) ≤ K·g'(θy) for θ in [1/2, 1) with
-    K = 2·log 2; for f the smallest K is 1.09443, for g it is 1.
+    """The logistic loss $e^{−f(q)}$ satisfies (B3) with $b_f = 0$: $f' > 0$, $f'(q)q$ does not decrease and is
+    unbounded, $g(q) = −log(exp(e^{−q}) − 1)$ is the inverse of $f$, and $f'(y) ≤ K·f'(θy)$, $g'(y) ≤ K·g'(θy)$ for $θ$
+    in $[1/2, 1)$ with $K = 2·log 2$. The smallest $K$ is $1.09443$ for $f$ and $1$ for $g$.
 
     That f is continuously differentiable cannot be seen on a grid.
     """

@@ -15,6 +15,7 @@ from widenet.papers.sarussi2021.runs.shapes import (
     draw_perfect,
     draw_relu,
 )
+from widenet.records import Form
 
 
 @hypothesis("Leaky slope $α$", extreme=False)
@@ -44,9 +45,9 @@ def collinear(clusters: PerfectClusters) -> Sides:
 @claim("sarussi2021.section_11_1", Kind.CONSTRUCTION, "Section 11.1 and Figure 4", draws=draw_relu, given=[relu],
        title="With ReLU even two neurons make no linear boundary")  # fmt: skip
 def section_11_1(network: TwoNeurons) -> Promised:
-    """Theorem 5.1 is false for ReLU, even with r = 0: for w = (1, 0) and u = (0, 1) the network is 0 on a quarter of
-    every square around the origin, and whichever label 0 gets, the boundary is two rays 135° apart: at 45° and 180°, or
-    at 45° and 270°.
+    """Theorem 5.1 is false for ReLU, even with $r = 0$. For $w = (1, 0)$ and $u = (0, 1)$ the network is $0$ on a
+    quarter of every square around the origin, and whichever label $0$ gets, the boundary consists of two rays $135°$
+    apart: at $45°$ and $180°$, or at $45°$ and $270°$.
     """
     return {
         "zeros": equal(network.zeros, network.expected_zeros, text="0 at a quarter of the nodes, and on the diagonal"),
@@ -58,18 +59,19 @@ def section_11_1(network: TwoNeurons) -> Promised:
 @claim("sarussi2021.section_5_mixed_clusters", Kind.CONSTRUCTION, "not in the paper; for Section 5", draws=draw_mixed,
        given=[tight], title="Clusters that mix signs make no linear boundary")  # fmt: skip
 def section_5_mixed_clusters(clusters: MixedClusters) -> Promised:
-    """Two tight clusters of neurons do not make a linear boundary if both hold neurons of both signs: for
-    w = (1 + δ)e₁, (1 + δ)e₂ and u = e₁, e₂ the two rays of the boundary are 90° + 2·atan α apart, not 180°.
+    """Two tight clusters of neurons do not make a linear boundary if both contain neurons of both signs. For $w = (1 +
+    δ)e_1, (1 + δ)e_2$ and $u = e_1, e_2$ the two rays of the boundary are $90° + 2·tan⁻¹ α$ apart, not $180°$.
     """
     angle = mixed_clusters_angle(clusters.slope)
-    return {"rays": equal(clusters.gap, angle, within=STEP, text="the rays are $90° + 2·atan α$ apart")}
+    return {"rays": equal(clusters.gap, angle, within=STEP, text="the rays are $90° + 2·tan⁻¹ α$ apart")}
 
 
 @claim("sarussi2021.corollary_6_1", Kind.MAIN, "Corollary 6.1, Section 6.1", draws=draw_perfect,
-       given=[clustered, collinear], title="A perfectly clustered network is a linear classifier")  # fmt: skip
+       form=Form.SHARPER, given=[clustered, collinear],
+       title="A perfectly clustered network is a linear classifier")  # fmt: skip
 def corollary_6_1(clusters: PerfectClusters) -> Promise:
-    """If all w are equal and all u are equal, then sign N(x) = sign (w − u)·x for every x, ties included. Not in the
-    paper: rows of one sign that are positive multiples of each other are enough.
+    """If all $w$ are equal and all $u$ are equal, then $sign N(x) = sign((w − u)·x)$ for every $x$, ties included. Not
+    in the paper: rows of one sign that are positive multiples of each other are enough.
 
     In small whole numbers, so that no tie is lost to rounding.
     """

@@ -40,6 +40,15 @@ class AfterCleanEpoch(Cases):
         """The sampled losses over ε_0."""
         return self.sampled / self.clean_level
 
+    @property
+    def instance(self) -> str:
+        """In words."""
+        step_size = np.max(self.reach) / (4 * 1.01)
+        return (
+            "x₁ = (1, 0.1), x₂ = (−1, 0.1), both positive, k = v = 1, α = 0.9, ε_0 = e^{−5}, "
+            f"η = {step_size:.4g}, w = −u, order x₁, x₂, and x₁ again after the clean epoch."
+        )
+
 
 def one_update_more(step_share: float = 1.0) -> AfterCleanEpoch:
     """x₁ = (1, 0.1), x₂ = (−1, 0.1), both positive, k = 1, v = 1, α = 0.9, and a step so large that 2v²R_x²ηknε_0 = 20.

@@ -31,7 +31,7 @@ class CloudSetting(ClosedModel):
 
     Attributes:
       points: networks are trained on these, and asked about them, about random directions and about the worst one
-        that a search finds, after every epoch; None draws networks at random, rows around two centres.
+        that a search finds, after every n updates; None draws networks at random, rows around two centres.
       most_epochs: of training, fewer where there are many points; n_runs: networks trained from each start.
       row_length: of every row at the start, in place of small and large deviations.
       lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
@@ -177,7 +177,7 @@ def run_clouds(setting: CloudSetting, progress: Progress) -> Clouds:
 
 
 def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) -> Clouds:
-    """Networks after every epoch of SGD from small and large weights."""
+    """Networks after every n updates of SGD, an epoch as long as every point pulls, from small and large weights."""
     trained = SgdSetting(
         points=points,
         deviations=(1e-3, 1.0) if setting.row_length is None else (1.0,),

@@ -40,7 +40,7 @@ N_MEMBERS = 10
 
 
 def asymmetry(points: np.ndarray) -> float:
-    """The largest distance of a −x from the data, relative to the longest point."""
+    """The largest distance of a $−x$ from the data, relative to the longest point."""
     gaps = np.linalg.norm(points[:, None] + points[None], axis=2).min(axis=1)
     return float(gaps.max() / np.linalg.norm(points, axis=1).max())
 
