@@ -13,7 +13,6 @@ from widenet.claims.implication import Given, Promise, Promised, at_most
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import STEP
-from widenet.diagnostics.sign_clusters import widest_angle
 from widenet.papers.sarussi2021.claims.paths import MONOTONE, Paths
 from widenet.papers.sarussi2021.formulas import approach_bound, cluster_bound, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import ALL, REGIME, SETTLED, THREE, met
@@ -122,17 +121,12 @@ def classifier_details(runs: Paths) -> dict[str, Any]:
     """The linear classifiers that were learned and those of Eq. 7, of length 1; how far each that was learned is from
     the predicted ones, in degrees; and on which share of the points of its run the network has its sign.
     """
-    found: dict[str, Any] = {name: [] for name in ("classifiers", "predicted", "share", *LINES)}
-    for run in runs.each():
-        dim, learned = run.inputs.shape[1], run.classifier
-        found["classifiers"].append(unit(learned).tolist())
-        found["share"].append(float((np.sign(run.network.outputs(run.inputs)) == np.sign(run.inputs @ learned)).mean()))
-        own, seventh = (pair[:dim] - pair[dim:] for pair in (run.solution, run.perfect_solution))
-        found["predicted"].append(unit(seventh).tolist())
-        for name, line in zip(LINES, (own, seventh, run.separator), strict=True):
-            known = np.isfinite(line).all()
-            found[name].append(float(widest_angle(np.stack([learned, line]))) if known else None)
-    return found
+    lines = {name: [None if np.isnan(each) else each for each in getattr(runs, name).tolist()] for name in LINES}
+    vectors = {"classifiers": runs.classifier, "predicted": runs.predicted}
+    return {name: [unit(each).tolist() for each in rows] for name, rows in vectors.items()} | {
+        "share": runs.linear_share.tolist(),
+        **lines,
+    }
 
 
 def classifier_note(runs: Paths) -> str:

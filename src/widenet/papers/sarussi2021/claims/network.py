@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
+from jaxtyping import Bool
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, Promised, at_least, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
@@ -73,14 +75,28 @@ def equation_27(drawn: Scaled) -> Promised:
     }
 
 
+class LiftedBalls(Balls):
+    """Pairs of a network with biases and a point; what is counted are the runs beside them."""
+
+    def counts(self) -> dict[str, int]:
+        """None."""
+        return {"tried": 0, "diverged": 0, "unfinished": 0}
+
+
+class LiftedArrivals(Arrivals):
+    """Runs of SGD with biases."""
+
+    unfinished: Bool[np.ndarray, " run"] = derived(lambda runs: (runs.hit < 0).any(axis=1))  #: gave up too early
+
+
 @claim("sarussi2021.section_8_1", Kind.MAIN, "Section 8.1", form=Form.REPAIR,
        reads=(lifted_clouds, lifted_epochs),
        given=[balls.of(0), slope_positive, slope_below_one,
               *(each.of(1) for each in SGD if each not in (slope_positive, slope_below_one))],
        title="First-layer biases act like a constant input coordinate")  # fmt: skip
 def section_8_1(
-    lifted: Balls,
-    trained: Arrivals,
+    lifted: LiftedBalls,
+    trained: LiftedArrivals,
     *,
     bound: Callable[..., np.ndarray] = update_bound,
     bias_share: float = 1.0,
@@ -109,6 +125,5 @@ def section_8_1(
                 lifted_critical(ones), 1.0, within=ROUNDING, text="$V_β⁺$ and $V_β⁻$ are not empty for $β ≤ 1$"
             ),
         },
-        runs=Runs(tried=len(e), unfinished=int((~there).sum())),
         details={"pairs": len(lifted)},
     )

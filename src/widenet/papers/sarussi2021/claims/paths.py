@@ -1,7 +1,7 @@
 """Paths of gradient flow, with what Section 6 says about them."""
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,7 +10,13 @@ from widenet.claims.cases import derived, run_column
 from widenet.diagnostics.agreement import agree, agreement_margin
 from widenet.diagnostics.homogeneous_margins import log_total_loss, normalized_margin, smoothed_margin
 from widenet.diagnostics.kkt import kkt_residuals, push_condition
-from widenet.diagnostics.sign_clusters import cluster_radius, cluster_ratio, mean_difference, uncovered_directions
+from widenet.diagnostics.sign_clusters import (
+    cluster_radius,
+    cluster_ratio,
+    mean_difference,
+    uncovered_directions,
+    widest_angle,
+)
 from widenet.papers.sarussi2021.claims.approach import Approach, towards_pattern, towards_program
 from widenet.papers.sarussi2021.formulas import margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import SETTLED
@@ -33,7 +39,17 @@ def over_norm(margin: Callable[..., np.ndarray], runs: FlowRuns) -> Times:
         return margin(runs.margins, runs.norms)
 
 
-def over_time(runs: FlowRuns, approaches: Sequence[Approach], name: str) -> Times:
+def of_run(function: Callable[[Any], float]) -> Any:
+    """A column of one number per run, written for one run, in one line."""
+    return run_column(function)
+
+
+def angle_to(learned: np.ndarray, line: np.ndarray) -> float:
+    """In degrees; NaN where there is no line."""
+    return float(widest_angle(np.stack([learned, line]))) if np.isfinite(line).all() else np.nan
+
+
+def over_time(runs: FlowRuns, approaches: Iterable[Approach], name: str) -> Times:
     """What an approach has at its looks; NaN before."""
     values = np.full((len(runs), len(runs.readings)), np.nan)
     for row, each in zip(values, approaches, strict=True):
@@ -41,7 +57,7 @@ def over_time(runs: FlowRuns, approaches: Sequence[Approach], name: str) -> Time
     return values
 
 
-def followed(runs: FlowRuns, approaches: Sequence[Approach]) -> Bool[np.ndarray, "run time"]:
+def followed(runs: FlowRuns, approaches: Iterable[Approach]) -> Bool[np.ndarray, "run time"]:
     """Its looks; the first look of a run that is not followed, where nothing is known."""
     chosen = np.zeros((len(runs), len(runs.readings)), bool)
     for row, each in zip(chosen, approaches, strict=True):
@@ -144,20 +160,10 @@ class Paths(FlowRuns):
         """‖W − W_T‖."""
         return np.linalg.norm(self.weights - self.weights[self.first], axis=(1, 2))
 
-    @functools.cached_property
-    def to_program(self) -> list[Approach]:
-        """Of each run of a cell, to the program of its regime."""
-        return [towards_program(run, run.solution, float(run.value)) for run in self.each()]
-
-    @functools.cached_property
-    def to_perfect(self) -> list[Approach]:
-        """To Eq. 7."""
-        return [towards_program(run, run.perfect_solution, float(run.perfect_value)) for run in self.each()]
-
-    @functools.cached_property
-    def to_pattern(self) -> list[Approach]:
-        """To the largest margin among networks with the signs at the end."""
-        return [towards_pattern(run) for run in self.each()]
+    # How each run of a cell approaches the program of its regime, Eq. 7, and the largest margin with its signs.
+    to_program: Any = run_column(lambda run: towards_program(run, run.solution, float(run.value)))
+    to_perfect: Any = run_column(lambda run: towards_program(run, run.perfect_solution, float(run.perfect_value)))
+    to_pattern: Any = run_column(towards_pattern)
 
     program_error: Times = derived(lambda runs: over_time(runs, runs.to_program, "errors"))  #: 1 − cos
     program_margin: Runs = derived(lambda runs: np.array([each.margin for each in runs.to_program]))  #: γ*
@@ -227,6 +233,21 @@ class Paths(FlowRuns):
         """|cos| of each direction with the linear classifier."""
         lengths = np.linalg.norm(self.directions, axis=1) * np.linalg.norm(self.classifier)
         return np.abs(self.directions @ self.classifier) / lengths
+
+    @run_column
+    def predicted(self) -> Float[np.ndarray, " dim"]:
+        """w − u of Eq. 7."""
+        return np.subtract(*np.split(self.perfect_solution, 2))
+
+    #: how far the classifier lies from that of its regime, of Eq. 7, and from the SVM, in degrees; NaN without one
+    from_regime: Runs = of_run(lambda run: angle_to(run.classifier, np.subtract(*np.split(run.solution, 2))))
+    from_equation_7: Runs = of_run(lambda run: angle_to(run.classifier, run.predicted))
+    from_svm: Runs = of_run(lambda run: angle_to(run.classifier, run.separator))
+
+    @run_column
+    def linear_share(self) -> float:
+        """On which share of its points the network has the sign of the classifier."""
+        return float((np.sign(self.network.outputs(self.inputs)) == np.sign(self.inputs @ self.classifier)).mean())
 
     @run_column
     def is_linear(self) -> Bool[np.ndarray, " direction"]:

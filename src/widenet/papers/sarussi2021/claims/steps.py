@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.sides import Sides
@@ -67,6 +67,14 @@ class Steps(Ledger):
         """What rounding of ⟨w_j, x⟩ can do to 2⟨W, ΔW⟩, where its terms cancel: ‖W‖ and R_x do not."""
         sizes = (2 * self.half_width) ** 0.5 * self.norms_before * self.largest_norm
         return ROUNDING * 2 * self.step_size * self.pushes * self.output_weight * sizes
+
+
+class CountedSteps(Steps):
+    """The same, where updates are counted and not runs."""
+
+    def counts(self) -> dict[str, int]:
+        """How many updates."""
+        return {"tried": len(self.per("update"))}
 
 
 def by_epoch(runs: Ledger, values: Updates) -> Float[np.ndarray, "run epoch point"]:
@@ -218,7 +226,7 @@ def violating_epochs(runs: Steps, level: float) -> np.ndarray:
 @claim("sarussi2021.rows_grow", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1", reads=ledgers,
        given=[separable, input_norm, *SHAPE], details=updates_checked,
        title="Every row moves along the separator by its share")  # fmt: skip
-def rows_grow(runs: Steps, *, bound: Callable[..., np.ndarray] = row_growth) -> Promise:
+def rows_grow(runs: CountedSteps, *, bound: Callable[..., np.ndarray] = row_growth) -> Promise:
     """Every row moves along $±w*$ by its share: $(w_t − w_0)·w* ≥ α‖W_t − W_0‖/(√(2k)R_x)$ for the rows that vote plus,
     and $−(u_t − u_0)·w*$ is at least as large for the others. So no row stays behind, and in the limit neither sign
     vanishes.
@@ -235,7 +243,7 @@ def rows_grow(runs: Steps, *, bound: Callable[..., np.ndarray] = row_growth) -> 
             "plus_rows": at_least(u.plus_growth, limit, trivial=0.0, text="plus rows", **how),
             "minus_rows": at_least(u.minus_growth, limit, trivial=0.0, text="minus rows", **how),
         },
-        runs=Runs(tried=len(u), outside=int(blurred.sum())),
+        event=~blurred,
         note=f"Not scored: {int(blurred.sum())} updates by which the weights had moved less than rounding can tell."
         if blurred.any()
         else "",
