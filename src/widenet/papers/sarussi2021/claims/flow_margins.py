@@ -46,11 +46,11 @@ from widenet.papers.sarussi2021.hypotheses import (
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
 from widenet.papers.sarussi2021.runs.falling_margins import SHORT, FallingMargins, draw_falling
 from widenet.papers.sarussi2021.runs.flows import flows
-from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
+from widenet.papers.sarussi2021.runs.small_steps import SmallStepFlows, small_steps
 from widenet.records import Form
 
 
-class Flown(SmallSteps):
+class Flown(SmallStepFlows):
     """Runs of gradient flow by small steps."""
 
     @property
@@ -59,7 +59,7 @@ class Flown(SmallSteps):
         return np.isnan(self.times)
 
 
-class Trained(Epochs):
+class SgdSeparation(Epochs):
     """Runs of SGD, with when they reach nL < log 2."""
 
     hit: Int[np.ndarray, " run"] = derived(lambda runs: runs.hits[:, len(runs.levels)])  #: −1 if they do not
@@ -70,7 +70,7 @@ class Trained(Epochs):
         return self.hit < 0
 
 
-def times_of(flown: Flown, trained: Trained) -> dict[str, np.ndarray]:
+def times_of(flown: Flown, trained: SgdSeparation) -> dict[str, np.ndarray]:
     """When gradient flow arrives."""
     return {"times": flown.times, "printed_times": flown.printed_times}
 
@@ -83,7 +83,7 @@ OF_SGD = tuple(each.of(1) for each in (input_norm, row_norm, labels, once_per_ep
        title="Gradient flow and SGD separate the data in bounded time")  # fmt: skip
 def assumption_6_1(
     flown: Flown,
-    trained: Trained,
+    trained: SgdSeparation,
     *,
     time_bound: Callable[..., np.ndarray] = flow_time_bound,
     bound: Callable[..., np.ndarray] = update_bound,

@@ -19,7 +19,7 @@ from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import (
     SLOPES,
     Clouds,
-    OnePair,
+    PairInBall,
     Pairs,
     clouds,
     draw_closed_ball,
@@ -38,7 +38,7 @@ def relative(distance: Pairs, radius: Pairs) -> Pairs:
         return np.divide(distance, radius, out=np.zeros_like(distance), where=distance > 0)
 
 
-class Balls(Clouds):
+class RowBalls(Clouds):
     """Pairs of a network and a point, with how far its rows are from their means."""
 
     farthest: Pairs = derived(lambda pairs: np.maximum(pairs.plus_distance, pairs.minus_distance))  #: of any row
@@ -48,25 +48,25 @@ class Balls(Clouds):
 
 
 @hypothesis("distance of a row from its mean / $r$")
-def balls(pairs: Balls) -> Sides:
+def balls(pairs: RowBalls) -> Sides:
     """Every row lies in its ball."""
     return at_most(pairs.row_share, 1, within=ROUNDING, normalization="r is the largest distance")
 
 
 @hypothesis("distance of a row from its mean / $r$")
-def open_balls(pairs: Balls) -> Sides:
+def open_balls(pairs: RowBalls) -> Sides:
     """Every row lies in its open ball."""
     return less_than(pairs.open_share, 1, normalization="r is 1.0001 times the largest distance")
 
 
 @hypothesis("$‖w̄ − ū‖$")
-def means_apart(pairs: Balls) -> Sides:
+def means_apart(pairs: RowBalls) -> Sides:
     """w̄ ≠ ū."""
     return more_than(pairs.differences, 0)
 
 
 @hypothesis("$‖x‖$")
-def not_zero(pairs: Balls) -> Sides:
+def not_zero(pairs: RowBalls) -> Sides:
     """x ≠ 0."""
     return more_than(pairs.norms, 0)
 
@@ -74,7 +74,7 @@ def not_zero(pairs: Balls) -> Sides:
 BALLS = (balls, slope_positive, slope_below_one)
 
 
-def pairs_seen(pairs: Balls) -> dict[str, Any]:
+def pairs_seen(pairs: RowBalls) -> dict[str, Any]:
     """How many."""
     return {"pairs": len(pairs)}
 
@@ -103,7 +103,7 @@ def signs_agree(pairs: Clouds, where: np.ndarray, text: str, event: str = "") ->
            seen="here that settles {in_the_region} of the {pairs} points and directions that a trained network was "
            "asked about",
        ))  # fmt: skip
-def theorem_5_1(pairs: Balls, *, factor: float = 2.0) -> Promise:
+def theorem_5_1(pairs: RowBalls, *, factor: float = 2.0) -> Promise:
     """If the neurons of each sign lie in a ball of radius $r$ around their means $w̄$ and $ū$, then $N(x)$ has the sign
     of $(w̄ − ū)·x$ for every $x$ with $|(w̄ − ū)·x| ≥ 2r‖x‖$.
 
@@ -128,7 +128,7 @@ def _gap(pairs: Clouds) -> dict[str, float]:
        form=Form.SHARPER, given=BALLS, details=pairs_seen,
        title="Clustered neurons classify linearly: the sharp constant")  # fmt: skip
 def theorem_5_1_sharp(
-    pairs: Balls,
+    pairs: RowBalls,
     *,
     factor: Callable[..., np.ndarray] = sharp_factor,
     shares: tuple[float, float] = (1.0, 1.0),
@@ -173,7 +173,7 @@ def _turns(half_widths: Sequence[int], share: float, text: str) -> Sides:
 
 @claim("sarussi2021.equation_6", Kind.STEP, "Eq. 6, Section 5", reads=clouds, given=[*BALLS, means_apart],
        details=pairs_seen, title="Clustered neurons classify linearly at wide enough angles")  # fmt: skip
-def equation_6(pairs: Balls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Promised:
+def equation_6(pairs: RowBalls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Promised:
     """$N(x)$ has the sign of $(w̄ − ū)·x$ wherever $|cos∠(x, w̄ − ū)| ≥ 2r/‖w̄ − ū‖$, which is Theorem 5.1 divided by
     $‖w̄ − ū‖·‖x‖$. The printed threshold $r/‖w̄ − ū‖$ is enough too, because $κ < 1$.
     """
@@ -189,7 +189,7 @@ def equation_6(pairs: Balls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Pr
 
 @claim("sarussi2021.corollary_10_1", Kind.STEP, "Corollary 10.1, Section 10", reads=clouds, given=[],
        details=pairs_seen, title="Far from the boundary one of the two means is long")  # fmt: skip
-def corollary_10_1(pairs: Balls, *, factor: float = 2.0) -> Promised:
+def corollary_10_1(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
     """$|(w̄ − ū)·x| ≥ 2r‖x‖$ implies $|w̄·x| ≥ r‖x‖$ or $|ū·x| ≥ r‖x‖$."""
     limit = pairs.radius * pairs.norms
     return {
@@ -208,7 +208,7 @@ def corollary_10_1(pairs: Balls, *, factor: float = 2.0) -> Promised:
 @claim("sarussi2021.lemma_10_1", Kind.STEP, "Lemma 10.1, Section 10, with open balls", reads=clouds,
        given=[open_balls, not_zero], details=pairs_seen,
        title="Rows in a ball far from $x$ see it from one side")  # fmt: skip
-def lemma_10_1(pairs: Balls) -> Promised:
+def lemma_10_1(pairs: RowBalls) -> Promised:
     """If the rows of one sign lie in an open ball of radius $r$ around their mean $w̄$, and $|w̄·x| ≥ r‖x‖$ with $x ≠
     0$, then all $w·x$ have the same strict sign. In a closed ball no two of them have strictly opposite signs.
     """
@@ -230,7 +230,7 @@ def lemma_10_1(pairs: Balls) -> Promised:
 
 @claim("sarussi2021.proposition_10_1", Kind.STEP, "Proposition 10.1, Section 10", reads=clouds, given=BALLS,
        details=pairs_seen, title="If both means are long, the signs agree")  # fmt: skip
-def proposition_10_1(pairs: Balls) -> Promised:
+def proposition_10_1(pairs: RowBalls) -> Promised:
     """If $|w̄·x| ≥ r‖x‖$ and $|ū·x| ≥ r‖x‖$, then $sign N(x) = sign((w̄ − ū)·x)$, whatever the signs of $w̄·x$ and
     $ū·x$.
     """
@@ -247,7 +247,7 @@ def proposition_10_1(pairs: Balls) -> Promised:
 
 @claim("sarussi2021.proposition_10_2", Kind.STEP, "Proposition 10.2, Section 10", reads=clouds, given=BALLS,
        details=pairs_seen, title="If one mean is long and they are far apart, the signs agree")  # fmt: skip
-def proposition_10_2(pairs: Balls, *, factor: float = 2.0) -> Promised:
+def proposition_10_2(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
     """If exactly one of $|w̄·x| ≥ r‖x‖$ and $|ū·x| ≥ r‖x‖$ holds, and $|(w̄ − ū)·x| ≥ 2r‖x‖$, then $sign N(x) =
     sign((w̄ − ū)·x)$.
     """
@@ -265,7 +265,7 @@ def proposition_10_2(pairs: Balls, *, factor: float = 2.0) -> Promised:
 @claim("sarussi2021.lemma_10_2", Kind.STEP, "Lemma 10.2, Section 10, in its case of Proposition 10.2", reads=clouds,
        given=BALLS, details=pairs_seen,
        title="If one mean is long and negative, the other sign wins")  # fmt: skip
-def lemma_10_2(pairs: Balls, *, share: float = 1.0) -> Promised:
+def lemma_10_2(pairs: RowBalls, *, share: float = 1.0) -> Promised:
     """If $ū·x ≤ −r‖x‖$ and $|w̄·x| < r‖x‖$, then $−Σσ(w·x) < αkr‖x‖$ and $N(x) > 0$. With the signs exchanged,
     $−Σσ(u·x) < αkr‖x‖$ and $N(x) < 0$.
 
@@ -286,7 +286,7 @@ def lemma_10_2(pairs: Balls, *, share: float = 1.0) -> Promised:
 
 
 @hypothesis("distance of a row from its mean / $r$", key="balls")
-def printed_balls(pairs: OnePair) -> Sides:
+def printed_balls(pairs: PairInBall) -> Sides:
     """Every row lies in the closed ball of the radius that is given."""
     return at_most(pairs.printed_share, 1)
 
@@ -294,7 +294,7 @@ def printed_balls(pairs: OnePair) -> Sides:
 @claim("sarussi2021.lemma_10_1_as_printed", Kind.STEP, "Lemma 10.1, Section 10, with the balls of Section 5",
        draws=draw_closed_ball, given=[printed_balls],
        title="Rows in a closed ball far from $x$ see it from one side")  # fmt: skip
-def lemma_10_1_as_printed(pairs: OnePair) -> Promise:
+def lemma_10_1_as_printed(pairs: PairInBall) -> Promise:
     """If all rows of one sign have distance at most $r$ from their mean $w̄$, and $|w̄·x| ≥ r‖x‖$, then all $w·x$ have
     the same strict sign.
 

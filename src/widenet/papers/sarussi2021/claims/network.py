@@ -11,7 +11,7 @@ from widenet.claims.implication import Promise, Promised, at_least, equal, hypot
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.sarussi2021.claims.convergence import Arrivals, in_time, promised
-from widenet.papers.sarussi2021.claims.linear_region import Balls, balls, reach, signs_agree
+from widenet.papers.sarussi2021.claims.linear_region import RowBalls, balls, reach, signs_agree
 from widenet.papers.sarussi2021.formulas import update_bound
 from widenet.papers.sarussi2021.hypotheses import SGD, output_weight, slope_below_one, slope_positive
 from widenet.papers.sarussi2021.runs.clouds import lifted_clouds
@@ -75,7 +75,7 @@ def equation_27(drawn: Scaled) -> Promised:
     }
 
 
-class LiftedBalls(Balls):
+class LiftedBalls(RowBalls):
     """Pairs of a network with biases and a point; what is counted are the runs beside them."""
 
     def counts(self) -> dict[str, int]:

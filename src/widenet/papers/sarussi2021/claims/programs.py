@@ -100,15 +100,9 @@ class Solved(Program):
     value: float = derived(lambda runs: runs.own.value)
     gap: float = derived(lambda runs: runs.own.gap)
 
-    @column
-    def plus_along(self) -> float:
-        """w·w*."""
-        return float(self.own.plus @ self.machine.vector(self.dim))
+    plus_along: float = derived(lambda runs: float(runs.own.plus @ runs.machine.vector(runs.dim)))  #: w·w*
 
-    @column
-    def minus_along(self) -> float:
-        """−u·w*."""
-        return float(-self.own.minus @ self.machine.vector(self.dim))
+    minus_along: float = derived(lambda runs: float(-runs.own.minus @ runs.machine.vector(runs.dim)))  #: −u·w*
 
     @column
     def easy(self) -> Float[np.ndarray, " point"]:

@@ -8,7 +8,7 @@ from widenet.claims.implication import Promised, at_most, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import STEP
 from widenet.papers.sarussi2021.hypotheses import met
-from widenet.papers.sarussi2021.runs.states import States, Values, states
+from widenet.papers.sarussi2021.runs.states import AgreeingStates, Values, states
 from widenet.records import Form
 
 
@@ -17,7 +17,7 @@ def beyond(edge: float, values: Values) -> Values:
     return np.where(np.abs(values - edge) <= STEP, edge, values)
 
 
-class Judged(States):
+class Judged(AgreeingStates):
     """States with what the theorem asks of them."""
 
     disagrees: Values = derived(lambda states: 1.0 - states.agreeing)

@@ -3,7 +3,7 @@
 import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import OURS, UNSAID
+from widenet.papers.sarussi2021.figures.comparisons import OURS, UNSAID
 from widenet.papers.sarussi2021.runs.curves import curves, high_dimension
 
 SAID = "the network enters the PAR"

@@ -128,7 +128,7 @@ def ask(network: SignedNetwork, points: Float[np.ndarray, "point dim"]) -> Cloud
 
 
 @dataclass(frozen=True, eq=False)
-class OnePair(Clouds):
+class PairInBall(Clouds):
     """A network and a point with the radius that a printed statement is given."""
 
     printed_radius: Number
@@ -139,12 +139,12 @@ class OnePair(Clouds):
         return np.maximum(self.plus_distance, self.minus_distance) / self.printed_radius
 
 
-def one_pair(network: SignedNetwork, point: np.ndarray, radius: float) -> OnePair:
+def one_pair(network: SignedNetwork, point: np.ndarray, radius: float) -> PairInBall:
     """What the network says about the point."""
-    return OnePair(**vars(ask(network, point[None])), printed_radius=radius)
+    return PairInBall(**vars(ask(network, point[None])), printed_radius=radius)
 
 
-def draw_closed_ball(scale: Scale, seed: int) -> OnePair:
+def draw_closed_ball(scale: Scale, seed: int) -> PairInBall:
     """w = 0 and 2e₁: the mean is e₁, both rows lie at distance 1, and one of them does not see x = e₁."""
     rows = np.array([[0.0, 0.0], [2.0, 0.0]])
     return one_pair(SignedNetwork(rows, -rows, 1.0, 0.5), np.array([1.0, 0.0]), 1.0)

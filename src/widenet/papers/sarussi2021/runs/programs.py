@@ -24,8 +24,8 @@ from widenet.papers.sarussi2021.sources import (
     WEDGE,
     WEDGE_MINUS,
     WEDGE_PLUS,
-    Gaussians,
     SignedNetwork,
+    TwoGaussians,
 )
 from widenet.papers.sarussi2021.user_data import silence_over_programs
 from widenet.records import Scale
@@ -272,15 +272,15 @@ def draw_programs(scale: Scale, seed: int) -> list[Program]:
     return [
         program(*TWO_POINTS.draw(0), 1 / 3),
         program(*WEDGE.draw(0), 1 / 20),
-        program(*Gaussians(n_samples=12).draw(seed), 0.1),
-        program(*Gaussians(n_samples=20, mean=(2.0, 1.0, 0.0, 0.5)).draw(seed + 1), 0.4),
+        program(*TwoGaussians(n_samples=12).draw(seed), 0.1),
+        program(*TwoGaussians(n_samples=20, mean=(2.0, 1.0, 0.0, 0.5)).draw(seed + 1), 0.4),
     ]
 
 
 def draw_mirrored(scale: Scale, seed: int) -> list[Mirrored]:
     """Four points, and mirrored Gaussians."""
-    plane = Gaussians(n_samples=16, mirrored=True).draw(seed)
-    space = Gaussians(n_samples=16, mean=(2.0, 1.0, 0.0, 0.0), mirrored=True).draw(seed)
+    plane = TwoGaussians(n_samples=16, mirrored=True).draw(seed)
+    space = TwoGaussians(n_samples=16, mean=(2.0, 1.0, 0.0, 0.0), mirrored=True).draw(seed)
     return mirrored([(*CROSS.draw(0), 0.2), (*plane, 0.1), (*space, 0.6)])
 
 
@@ -291,18 +291,18 @@ def draw_regimes(scale: Scale, seed: int) -> list[Program]:
 
 def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
     """Slopes on both sides of the edge."""
-    sets = [CROSS.draw(0), TWO_POINTS.draw(0), Gaussians(n_samples=12).draw(seed),
-            Gaussians(n_samples=12, mirrored=True).draw(seed)]  # fmt: skip
+    sets = [CROSS.draw(0), TWO_POINTS.draw(0), TwoGaussians(n_samples=12).draw(seed),
+            TwoGaussians(n_samples=12, mirrored=True).draw(seed)]  # fmt: skip
     return feasibility(sets, (0.05, 0.1, 0.3, 0.6, 0.9))
 
 
 def draw_antipodal(scale: Scale, seed: int) -> list[CriticalMargins]:
     """Four points, and mirrored Gaussians in the plane and in R⁵."""
-    plane = Gaussians(n_samples=8, mirrored=True)
-    space = Gaussians(n_samples=8, mean=(2.0, 1.0, 0.0, 0.0, 0.0), mirrored=True)
+    plane = TwoGaussians(n_samples=8, mirrored=True)
+    space = TwoGaussians(n_samples=8, mean=(2.0, 1.0, 0.0, 0.0, 0.0), mirrored=True)
     return critical_of([CROSS.draw(seed), plane.draw(seed), space.draw(seed)])
 
 
 def draw_scaled_margins(scale: Scale, seed: int) -> ScaledMargins:
     """Data sets that are not antipodal, so that the critical β are not 0."""
-    return scaled_margins([WEDGE.draw(0), BROKEN_CROSS.draw(0), Gaussians(n_samples=8).draw(seed)])
+    return scaled_margins([WEDGE.draw(0), BROKEN_CROSS.draw(0), TwoGaussians(n_samples=8).draw(seed)])

@@ -22,7 +22,7 @@ class SmallStepSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class SmallSteps(SgdRuns):
+class SmallStepFlows(SgdRuns):
     """When gradient flow arrives."""
 
     times: Runs  #: t_0, the first time with nL < log 2; NaN where there is none
@@ -30,7 +30,7 @@ class SmallSteps(SgdRuns):
     ended: Runs  #: the time at which the run was given up
 
 
-def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallSteps:
+def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallStepFlows:
     """Descend on the mean loss until nL < log 2 in every run."""
     problem = draw_problem(setting)
     step = 0.2 / (2 * problem.half_width * problem.output_weight**2 * problem.largest_norm**2)
@@ -54,7 +54,7 @@ def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallSteps
         watch=lambda update: look(update.networks, int(update.updates[0])),
         progress=progress,
     )
-    return SmallSteps(
+    return SmallStepFlows(
         times=arrived[:, 0] * step,
         printed_times=arrived[:, 1] * step,
         ended=done.updates * step,
