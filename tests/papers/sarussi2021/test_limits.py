@@ -1,5 +1,7 @@
 """What each hypothesis asks for, written by hand from the paper: the control tables find an edge wherever it lies."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -69,7 +71,7 @@ def test_nothing_is_listed_in_vain():
 @pytest.mark.parametrize("name", ["theorem_6_2_region", "theorem_6_2_direction", "theorem_6_2_first_step"])
 def test_the_smoothed_margin_must_exceed_its_threshold(name):
     """√k·αvR_x with k = 3, α = 1/3, v = 0.4 and R_x = ‖(−1, −3)‖ = √10; γ̃ grows, so its largest is the last one."""
-    sides = papers.find_claim(f"sarussi2021.{name}").clauses["smoothed_margin"]([toy_path()])
+    sides: Any = papers.find_claim(f"sarussi2021.{name}").clauses["smoothed_margin"]([toy_path()])
     assert sides.promised == pytest.approx(0.4 * 30**0.5 / 3, rel=1e-12)
     (run,) = toy_path().each()
     ends = -np.log(np.expm1(np.log1p(np.exp(-run.margins[-1])).sum())) / np.linalg.norm(run.weights[-1])
@@ -79,7 +81,7 @@ def test_the_smoothed_margin_must_exceed_its_threshold(name):
 @pytest.mark.parametrize("name", ["theorem_6_2_region", "theorem_6_2_direction"])
 def test_the_critical_margin_must_be_less_than_that_of_the_regime(name):
     """min |⟨w, x⟩|/‖w‖ from s = 20 on; the toy says that the critical margin is 1."""
-    sides = papers.find_claim(f"sarussi2021.{name}").clauses["critical_margin"]([toy_path()])
+    sides: Any = papers.find_claim(f"sarussi2021.{name}").clauses["critical_margin"]([toy_path()])
     rows, points = toy_path().weights[0, AT_20:], toy_path().inputs[0]
     cosines = np.abs(np.einsum("tjd,nd->tjn", rows, points)) / np.linalg.norm(rows, axis=2)[:, :, None]
     assert sides.promised == pytest.approx(cosines.min(), rel=1e-12)

@@ -92,10 +92,7 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
             f"{EXAMPLE.format(CLOSE)}; single runs: {_listed(angles)}",
             moved=EVERY.format("13.4°"),
         ),
-        *(
-            added(name, value, band, basis, moved=moved)
-            for name, value, band, basis, moved in (*_about_slow_runs(numbers), *_about_the_flow(numbers))
-        ),
+        *(added(*row) for row in (*_about_slow_runs(numbers), *_about_the_flow(numbers))),
     ]
 
 
