@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.papers.records import altered
 from widenet.papers.sarussi2021.runs.clouds import CloudSetting, ask, run_clouds
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
 from widenet.progress import silent
 
 

@@ -10,7 +10,7 @@ from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, FlowRuns
 from widenet.papers.sarussi2021.runs.ledgers import keep_ledger
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, make_problem
-from widenet.papers.sarussi2021.settings import Listed, SmallCloud
+from widenet.papers.sarussi2021.sources import ListedPoints, SmallCloud
 from widenet.progress import silent
 from widenet.types import RunStatus
 
@@ -19,7 +19,7 @@ def problem(points, labels, plus, minus, *, v, slope, eta, separator=None):
     """One run from these rows."""
     points, labels = np.asarray(points, float), np.asarray(labels, float)
     weights = np.concatenate([np.asarray(plus, float), np.asarray(minus, float)])
-    listed = Listed(inputs=tuple(map(tuple, points.tolist())), labels=tuple(labels.tolist()))
+    listed = ListedPoints(inputs=tuple(map(tuple, points.tolist())), labels=tuple(labels.tolist()))
     setting = SgdSetting(points=listed, half_width=len(plus), slope=slope, step_size=eta, output_weight=v)
     made = make_problem(points[None], labels[None], weights[None], setting, np.zeros(1, int))
     return made if separator is None else dataclasses.replace(made, separator=np.asarray(separator, float)[None])

@@ -105,7 +105,7 @@ def positive_margin(sets: Any) -> Sides:
     return more_than(sets.margin, 0)
 
 
-@hypothesis("distance of a −x from the data, relative")
+@hypothesis("distance of a $−x$ from the data, relative")
 def antipodal(sets: Any) -> Sides:
     """−x is a point of the data for every point x."""
     return at_most(sets.asymmetry, 0)

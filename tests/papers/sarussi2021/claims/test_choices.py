@@ -31,9 +31,8 @@ def test_runs_of_sgd_are_those_that_were_chosen(name):
 def test_rows_start_with_the_chosen_length(name):
     (setting,) = settings(name, **CHOSEN)
     problem = draw_problem(setting)
-    assert problem.weights.shape == (3, 6, 2)
-    np.testing.assert_allclose(np.linalg.norm(problem.weights, axis=2), 2.5, rtol=1e-12)
-    np.testing.assert_allclose(problem.row_bound, 2.5, rtol=1e-12)
+    assert problem.networks.hidden.shape == (3, 6, 2)
+    np.testing.assert_allclose(np.linalg.norm(problem.networks.hidden, axis=2), 2.5, rtol=1e-12)
     (free,) = settings(name)
     assert free.row_length is None
     assert free.deviations == (1e-3, 1.0)
@@ -47,7 +46,7 @@ def test_networks_that_are_asked_start_with_it_too(monkeypatch):
     monkeypatch.setattr(clouds, "draw_problem", lambda setting: starts.append(honest(setting)) or starts[0])
     (setting,) = settings("theorem_5_1", **CHOSEN, max_updates=2)
     clouds.run_clouds(setting, silent)
-    np.testing.assert_allclose(np.linalg.norm(starts[0].weights, axis=2), np.full((3, 6), 2.5), rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(starts[0].networks.hidden, axis=2), np.full((3, 6), 2.5), rtol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1.0, 7.0])

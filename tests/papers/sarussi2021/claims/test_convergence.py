@@ -19,7 +19,9 @@ from widenet.papers.sarussi2021.claims import convergence
 from widenet.papers.sarussi2021.claims.convergence import (
     equation_19,
     equation_24,
+    equation_24_as_printed,
     equation_25,
+    equation_25_as_printed,
     promised,
     theorem_4_1,
     theorem_4_1_order,
@@ -244,5 +246,5 @@ test_control = controls(
         at(attained_runs, shift=10.0, relaxed=lambda *_: np.array([10.0])),
         at(attained_runs, shift=10.0, relaxed=lambda *_: np.array([10.0 * (1 - 5e-11)])),
     ),
-    but=(equation_24, equation_25),
+    but=(equation_24, equation_25, equation_24_as_printed, equation_25_as_printed),
 )

@@ -17,6 +17,8 @@ from widenet.papers.sarussi2021.claims.convergence import (
     theorem_4_1_order,
 )
 from widenet.papers.sarussi2021.formulas import one_epoch, output_change
+from widenet.papers.sarussi2021.runs.after_clean_epoch import AfterCleanEpoch, one_update_more
+from widenet.papers.sarussi2021.runs.epochs import Epochs
 
 
 @pytest.mark.parametrize("claim", [equation_24, equation_25], ids=lambda c: c.name)
@@ -115,7 +117,7 @@ def ends_at(share):
 
 test_control = controls(
     convergence,
-    toy_runs,
+    {Epochs: toy_runs, AfterCleanEpoch: lambda: one_update_more(0.01)},
     (equation_24, "outputs", at(attained_runs), at(attained_runs, change=scaled(1 - 5e-9, output_change))),
     (equation_24, "relaxed", at(attained_runs, change=relaxed), at(attained_runs, change=scaled(1 + 5e-12, relaxed))),
     (equation_25, "losses", ends_at(0.9999), ends_at(1.0001)),

@@ -20,19 +20,18 @@ from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import (
     assumption_6_1,
     directions_converge,
-    draw_too_early,
+    draw_falling,
     footnote_9,
     limit_is_kkt,
     smoothed_margin_grows,
     smoothed_margin_level,
     smoothed_margin_level_as_printed,
     smoothed_margin_order,
-    too_early,
 )
 from widenet.papers.sarussi2021.claims.paths import Paths
 from widenet.papers.sarussi2021.formulas import approach_bound, least_norm
+from widenet.papers.sarussi2021.runs.falling_margins import FallingMargins, falling_margins
 from widenet.papers.sarussi2021.runs.flows import READINGS
-from widenet.papers.sarussi2021.runs.too_early import TooEarly
 from widenet.records import Scale
 
 
@@ -157,20 +156,20 @@ def test_a_margin_a_little_below_zero():
 
 
 def test_between_the_two_levels_the_margin_may_fall():
-    found = smoothed_margin_level(draw_too_early(Scale.QUICK, 0))
+    found = smoothed_margin_level(draw_falling(Scale.QUICK, 0))
     assert found.verdict is Verdict.HOLDS
     np.testing.assert_allclose(found.details["rates"], [-0.435, -0.269, -0.015], atol=1e-3)
 
 
 def test_the_printed_level_is_too_high():
-    found = smoothed_margin_level_as_printed(draw_too_early(Scale.QUICK, 0))
+    found = smoothed_margin_level_as_printed(draw_falling(Scale.QUICK, 0))
     assert found.verdict is Verdict.VIOLATED
     assert found.parts[0].broken == found.parts[0].cases == 15
 
 
 @pytest.mark.parametrize(("rate", "kept"), [(0.01 * (1 + 1e-6), True), (0.01 * (1 - 1e-6), False)])
 def test_how_fast_it_falls(rate, kept):
-    path = altered(too_early((200.0,)), margins=-rate * 1e-6 * np.arange(6.0)[None])
+    path = altered(falling_margins((200.0,)), margins=-rate * 1e-6 * np.arange(6.0)[None])
     assert smoothed_margin_level(path).parts[0].kept is kept
 
 
@@ -268,7 +267,7 @@ def test_where_the_norm_is_least_it_is_attained():
     assert footnote_9([attained()]).parts[1].tightness == pytest.approx(1, rel=1e-12)
 
 
-TOYS = {Paths: toy_path, TooEarly: lambda: draw_too_early(Scale.QUICK, 0)}
+TOYS = {Paths: toy_path, FallingMargins: lambda: draw_falling(Scale.QUICK, 0)}
 test_control = controls(
     flow_margins,
     TOYS,
@@ -277,7 +276,12 @@ test_control = controls(
     (smoothed_margin_order, "one_point", {}, {"alone": 1e-6}),
     (smoothed_margin_order, "one_point", {}, {"first_margin": lambda q: q + 5e-9 * (1 + q)}),
     (smoothed_margin_grows, "growth", {}, changed(exchanged)),
-    (smoothed_margin_level, "rate", at(too_early((400.0,))), at(too_early((400.0, 150.0)))),  # there it grows
+    (
+        smoothed_margin_level,
+        "rate",
+        at(falling_margins((400.0,))),
+        at(falling_margins((400.0, 150.0))),
+    ),  # there it grows
     (footnote_9, "least_norm", at(attained), at(attained, bound=lambda *given: (1 + 5e-9) * least_norm(*given))),
     (directions_converge, "direction", {}, changed(turned_at_the_end)),
     (directions_converge, "direction", {"bound": short_by(5e-8)}, {"bound": short_by(5e-7)}),
@@ -287,6 +291,6 @@ test_control = controls(
 
 
 def test_a_nearer_point_lets_the_margin_grow():
-    spared(smoothed_margin_level_as_printed, at(too_early((150.0,))))
-    high = altered(too_early((150.0,)), totals=np.ones_like)
+    spared(smoothed_margin_level_as_printed, at(falling_margins((150.0,))))
+    high = altered(falling_margins((150.0,)), totals=np.ones_like)
     assert unmet_in(smoothed_margin_level_as_printed(high)) == ["below_one"]

@@ -14,8 +14,8 @@ from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import assumption_6_1
 from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, update_bound
-from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, SmallStepSetting, run_small_steps
-from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.papers.sarussi2021.runs.small_steps import SmallStepFlows, SmallStepSetting, run_small_steps
+from widenet.papers.sarussi2021.sources import SmallCloud
 from widenet.progress import silent
 
 
@@ -36,7 +36,7 @@ def arrival(steps=None, trained=None, **constants):
 
 
 def test_small_steps_arrive():
-    assert isinstance(toy_steps(), SmallSteps)
+    assert isinstance(toy_steps(), SmallStepFlows)
     assert (toy_steps().printed_times <= toy_steps().times).all()
     assert arrival().verdict is Verdict.HOLDS
 

@@ -23,7 +23,7 @@ from widenet.papers.sarussi2021.claims.linear_region import (
 )
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import Clouds, ask, run_clouds
-from widenet.papers.sarussi2021.settings import kappa_network, turning_point
+from widenet.papers.sarussi2021.sources import kappa_network, turning_point
 from widenet.progress import silent
 
 

@@ -15,13 +15,12 @@ from widenet.papers.sarussi2021.claims.linear_region import (
     lemma_10_1,
     lemma_10_1_as_printed,
     lemma_10_2,
-    one_pair,
     proposition_10_1,
     proposition_10_2,
     theorem_5_1,
     theorem_5_1_sharp,
 )
-from widenet.papers.sarussi2021.runs.clouds import Clouds, ask
+from widenet.papers.sarussi2021.runs.clouds import Clouds, ask, one_pair
 from widenet.records import Scale
 
 

@@ -9,15 +9,18 @@ from widenet.papers.sarussi2021.claims import margins
 from widenet.papers.sarussi2021.claims.margins import (
     draw_wrong_side,
     equation_30,
-    on_the_wrong_side,
     section_12_lipschitz,
     section_12_lipschitz_as_printed,
+)
+from widenet.papers.sarussi2021.formulas import lipschitz_constant
+from widenet.papers.sarussi2021.runs.single_networks import (
+    WeightPairs,
+    WrongSide,
+    on_the_wrong_side,
     weight_pairs,
     wrong_side,
 )
-from widenet.papers.sarussi2021.formulas import lipschitz_constant
-from widenet.papers.sarussi2021.runs.single_networks import WeightPairs, WrongSide
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
 from widenet.records import Scale
 
 

@@ -14,15 +14,14 @@ from widenet.papers.sarussi2021.claims.network import (
     draw_expressed,
     draw_scaled,
     equation_27,
-    express,
     section_3_expressiveness,
     section_8_1,
 )
 from widenet.papers.sarussi2021.formulas import update_bound
 from widenet.papers.sarussi2021.runs.clouds import Clouds, CloudSetting, ask, run_clouds
 from widenet.papers.sarussi2021.runs.epochs import Epochs, lifted_epoch_settings, run_epochs
-from widenet.papers.sarussi2021.runs.single_networks import Expressed
-from widenet.papers.sarussi2021.settings import kappa_network
+from widenet.papers.sarussi2021.runs.single_networks import Expressed, express
+from widenet.papers.sarussi2021.sources import kappa_network
 from widenet.progress import silent
 from widenet.records import Scale
 

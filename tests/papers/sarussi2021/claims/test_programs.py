@@ -19,13 +19,10 @@ from widenet.papers.sarussi2021.claims.programs import (
     draw_regimes,
     equation_7_antipodal,
     equation_7_kernel,
-    feasibility,
     footnote_8,
-    mirrored,
-    program,
 )
-from widenet.papers.sarussi2021.runs.programs import Feasibility, Mirrored
-from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE
+from widenet.papers.sarussi2021.runs.programs import Feasibility, Mirrored, feasibility, mirrored, program
+from widenet.papers.sarussi2021.sources import CROSS, TWO_POINTS, WEDGE
 from widenet.records import Scale
 
 E1 = program(*TWO_POINTS.draw(0), 1 / 3)
@@ -97,7 +94,7 @@ def test_a_regime_that_is_not_of_perfect_agreement():
 TALL = np.array([(1.0, 5.0), (1.0, -5.0), (-1.0, -5.0), (-1.0, 5.0)]), np.array([1.0, 1.0, -1.0, -1.0])
 
 
-INSIDE = "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²"
+INSIDE = "where the solution is inside, its margin is above the threshold exactly if p* < 1/(αR_x)²"
 
 
 @functools.cache
@@ -138,7 +135,7 @@ def test_a_solution_outside_the_regime_decides_nothing():
     assert not found.inside.any()
     judged = {part.name: part.kept for part in assumption_3_feasible(found).parts}
     assert judged[INSIDE] is None
-    assert judged["no network of the regime has a margin above v√(k/val)"] is True
+    assert judged["no network of the regime has a margin above v√(k/p*)"] is True
 
 
 def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):

@@ -15,7 +15,6 @@ from widenet.papers.sarussi2021.claims.regimes import (
     FewRows,
     Vanishing,
     assumption_4_scale,
-    critical_of,
     definition_6_2,
     definition_6_2_as_printed,
     definition_6_2_wide,
@@ -23,12 +22,17 @@ from widenet.papers.sarussi2021.claims.regimes import (
     draw_crossed,
     draw_members,
     draw_vanishing,
-    scaled_margins,
     section_15,
-    wide_rows,
 )
-from widenet.papers.sarussi2021.runs.programs import CriticalMargins, ScaledMargins, asymmetry
-from widenet.papers.sarussi2021.settings import BROKEN_CROSS, CROSS, WEDGE
+from widenet.papers.sarussi2021.runs.programs import (
+    CriticalMargins,
+    ScaledMargins,
+    asymmetry,
+    critical_of,
+    scaled_margins,
+)
+from widenet.papers.sarussi2021.runs.regimes import wide_rows
+from widenet.papers.sarussi2021.sources import BROKEN_CROSS, CROSS, WEDGE
 from widenet.records import Scale
 from widenet.types import Dataset
 

@@ -17,15 +17,13 @@ from widenet.papers.sarussi2021.claims.scalars import (
     draw_quadratics,
     draw_scalars,
     equation_16,
-    inverse,
     push_of_loss,
     section_9_root,
     section_9_scalars,
     section_12_logistic,
-    slope_of_inverse,
-    slope_of_log,
 )
-from widenet.papers.sarussi2021.formulas import quadratic_root_bound
+from widenet.papers.sarussi2021.formulas import quadratic_root, quadratic_root_bound
+from widenet.papers.sarussi2021.runs.scalars import inverse, slope_of_inverse, slope_of_log
 from widenet.records import Scale
 
 
@@ -132,7 +130,7 @@ def planted(away, place):
 
     def bound(a, b, c):
         honest = quadratic_root_bound(a, b, c)
-        root = scalars.quadratic_root(a, b, c)
+        root = quadratic_root(a, b, c)
         return np.where(np.arange(3) == place, (1 + away) * root, honest)
 
     return bound

@@ -6,14 +6,7 @@ from tests.controls import unmet_in
 from widenet.claims.base import Verdict
 from widenet.diagnostics.rays import boundary_rays
 from widenet.papers.sarussi2021.claims import shapes
-from widenet.papers.sarussi2021.claims.shapes import (
-    corollary_6_1,
-    mixed_clusters,
-    perfect_clusters,
-    section_5_mixed_clusters,
-    section_11_1,
-    two_neurons,
-)
+from widenet.papers.sarussi2021.claims.shapes import corollary_6_1, section_5_mixed_clusters, section_11_1
 from widenet.papers.sarussi2021.runs.clouds import ask
 from widenet.papers.sarussi2021.runs.shapes import (
     MixedClusters,
@@ -21,8 +14,11 @@ from widenet.papers.sarussi2021.runs.shapes import (
     TwoNeurons,
     clusters,
     clusters_of,
+    mixed_clusters,
+    perfect_clusters,
+    two_neurons,
 )
-from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network
+from widenet.papers.sarussi2021.sources import SignedNetwork, kappa_network
 
 RELU = two_neurons(0.0)
 CLUSTERS = perfect_clusters(0)

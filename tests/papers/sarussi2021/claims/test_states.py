@@ -14,7 +14,7 @@ from widenet.diagnostics.agreement_program import solve_regime
 from widenet.papers.sarussi2021.claims import states as module
 from widenet.papers.sarussi2021.claims.states import theorem_6_2_state
 from widenet.papers.sarussi2021.runs.states import StateSetting, run_states, states_of
-from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, SignedNetwork
+from widenet.papers.sarussi2021.sources import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, SignedNetwork
 from widenet.progress import silent
 
 K, V = 3, 0.4

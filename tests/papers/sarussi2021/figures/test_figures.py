@@ -21,7 +21,7 @@ from widenet.papers.sarussi2021.figures.figure_7 import reduce_figure_7
 from widenet.papers.sarussi2021.figures.figure_9 import reduce_figure_9
 from widenet.papers.sarussi2021.formulas import fit_of_the_value
 from widenet.papers.sarussi2021.runs.landscapes import LandscapeSetting, run_landscapes
-from widenet.papers.sarussi2021.settings import Gaussians
+from widenet.papers.sarussi2021.sources import TwoGaussians
 from widenet.progress import silent
 
 
@@ -36,7 +36,7 @@ EPOCHS = (0, 1, 5, 20, 60, 100)
 def planar(*, deviation, spread, k=6, seed=0):
     """Runs in the plane as `run_curves` leaves them: rows around ±(1, 1), or all over the circle."""
     draw = np.random.default_rng(seed)
-    points, labels = Gaussians(n_samples=20).draw(seed)
+    points, labels = TwoGaussians(n_samples=20).draw(seed)
     rows = np.repeat([[1.0, 1.0], [-1.0, -1.0]], k, axis=0) + spread * draw.normal(size=(2, 2 * k, 2))
     shares = np.tile([0.0, 0.2, 0.6, 1.0, 1.0, 1.0], (2, 1))
     scalars = {name: (("run", "epoch"), shares) for name in ("plus_right", "minus_right")}

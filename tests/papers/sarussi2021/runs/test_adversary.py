@@ -6,7 +6,7 @@ import pytest
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.clouds import ask
-from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network, lengths
+from widenet.papers.sarussi2021.sources import SignedNetwork, kappa_network, lengths
 
 
 @pytest.mark.parametrize("slope", [0.01, 0.3, 0.95])

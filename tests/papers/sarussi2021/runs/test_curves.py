@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from widenet.papers.sarussi2021.runs.curves import CurveSetting, run_curves
+from widenet.papers.sarussi2021.runs.curves import ClusteringSetting, run_curves
 from widenet.papers.sarussi2021.runs.maps import MapSetting, run_maps
-from widenet.papers.sarussi2021.settings import OutlierCloud
+from widenet.papers.sarussi2021.sources import OutlierCloud
 from widenet.progress import silent
 
 
 def test_curves_on_a_toy():
-    setting = CurveSetting(points=OutlierCloud(), deviation=1e-4, n_runs=2, looks=(0, 1), half_width=3, slope=0.3)
+    setting = ClusteringSetting(points=OutlierCloud(), deviation=1e-4, n_runs=2, looks=(0, 1), half_width=3, slope=0.3)
     numbers = run_curves(setting, silent)
     assert numbers.sizes == {"run": 2, "epoch": 2, "neuron": 6, "dim": 2, "point": 99, "pair": 4}
     assert (numbers.ratio.isel(epoch=1) < numbers.ratio.isel(epoch=0)).all()
@@ -23,7 +23,7 @@ def test_a_map_on_a_toy():
                          looks=looks, half_width=3)  # fmt: skip
     mapped = run_maps(setting, silent)
     assert mapped.sizes == {"slope": 2, "step_size": 2, "deviation": 2, "run": 1, "epoch": 2}
-    alone = CurveSetting(points=cloud, deviation=1e-4, n_runs=1, looks=looks, half_width=3, slope=0.3, data_seed=0)
+    alone = ClusteringSetting(points=cloud, deviation=1e-4, n_runs=1, looks=looks, half_width=3, slope=0.3, data_seed=0)
     one = run_curves(alone, silent)
     same = mapped.sel(slope=0.3, step_size=1e-2, deviation=1e-4)
     for name in ("ratio", "angle", "nonlinear", "plus_right"):

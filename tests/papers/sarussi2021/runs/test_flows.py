@@ -3,7 +3,7 @@
 import numpy as np
 
 from widenet.papers.sarussi2021.runs.flows import FlowCase, FlowSetting, run_flows, wedge_setting
-from widenet.papers.sarussi2021.settings import TWO_POINTS
+from widenet.papers.sarussi2021.sources import TWO_POINTS
 from widenet.progress import silent
 
 

@@ -10,7 +10,6 @@ from widenet.losses import logistic
 from widenet.networks import TwoLayer
 from widenet.networks.activations import leaky_relu
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
-from widenet.papers.sarussi2021.runs.problems import next_move
 from widenet.progress import silent
 from widenet.training import Listed, Recipe, train
 from widenet.types import Dataset
@@ -28,8 +27,9 @@ def test_the_first_two_updates_of_the_trace():
 
 def test_the_weights_after_one_update():
     problem = toys.trace()
-    move = next_move(problem, problem.weights, np.array([0]))
-    after = problem.weights + move.change
+    networks = problem.networks.copy()
+    networks.add(*problem.next_step(networks, np.array([0])))
+    after = networks.hidden
     pinned = [(0.570953932, -0.164523034), (-0.271618427, 0.414190786)]
     np.testing.assert_allclose(after[0, :2], pinned, atol=5e-10)
     np.testing.assert_allclose(after[0, 2:], [(0.029046068, 0.164523034), (-0.228381573, -0.614190786)], atol=5e-10)
@@ -60,11 +60,12 @@ def test_a_short_budget_leaves_levels_open():
 
 def test_it_makes_the_steps_of_the_engine():
     problem = toys.trace()
-    network = TwoLayer(jnp.asarray(problem.weights[0]), jnp.asarray(0.3 * problem.signs), None, leaky_relu(0.4, 0.4))
+    start = problem.networks
+    network = TwoLayer(jnp.asarray(start.hidden[0]), jnp.asarray(start.output[0]), None, leaky_relu(0.4, 0.4))
     data = Dataset(jnp.asarray(problem.inputs[0]), jnp.asarray(problem.labels[0]))
     order = Listed(jnp.array([0, 1, 1, 0, 0, 1, 1, 0]))
     done = train(network, data, Recipe(logistic, 0.5, 8, order, kernel="plain"), jax.random.key(0))
-    weights = problem.weights
+    networks = start.copy()
     for samples in (0, 1, 1, 0, 0, 1, 1, 0):
-        weights = weights + next_move(problem, weights, np.array([samples])).change
-    np.testing.assert_allclose(done.network.hidden_weights, weights[0], rtol=1e-12)
+        networks.add(*problem.next_step(networks, np.array([samples])))
+    np.testing.assert_allclose(done.network.hidden_weights, networks.hidden[0], rtol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 
 from widenet.papers.sarussi2021.runs.flows import FlowCase, FlowSetting, run_flows
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem
-from widenet.papers.sarussi2021.settings import TWO_POINTS
+from widenet.papers.sarussi2021.sources import TWO_POINTS
 from widenet.progress import silent
 
 

@@ -22,13 +22,21 @@ from widenet.papers.sarussi2021.formulas import (
     update_bound_constants,
 )
 from widenet.papers.sarussi2021.hypotheses import SGD, SHAPE, input_norm, once_per_epoch
-from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, epochs, order_settings
-from widenet.papers.sarussi2021.specimens import no_data
+from widenet.papers.sarussi2021.runs.after_clean_epoch import AfterCleanEpoch, draw_after
+from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, epochs, growing_clouds
 
 UpdateBound = Callable[..., np.ndarray]
 Levels = Float[np.ndarray, "run level"]
 Cleans = Float[np.ndarray, "run clean"]
 Changes = Float[np.ndarray, "run change"]
+
+
+class EpochsPerSize(Epochs):
+    """Runs of SGD, with what the runs of one setting need."""
+
+    typical_hits: Float[np.ndarray, " hit"] = derived(
+        lambda runs: np.median(np.where(runs.hits < 0, np.nan, runs.hits), axis=0)
+    )
 
 
 class Arrivals(Epochs):
@@ -70,7 +78,7 @@ def in_time(reached: np.ndarray, there: np.ndarray, made: Number, limit: np.ndar
 
 
 @claim("sarussi2021.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4; M in Section 9", reads=epochs, given=SGD,
-       title="SGD reaches any training loss within M updates",
+       title="SGD reaches any training loss within $M$ updates",
        means=Meaning(
            topic=Topic.UPDATES,
            promise="SGD with the logistic loss brings the loss as low as one likes; for the lowest tried here it needs "
@@ -78,9 +86,10 @@ def in_time(reached: np.ndarray, there: np.ndarray, made: Number, limit: np.ndar
            seen="the run that came closest needed {measured}",
        ))  # fmt: skip
 def theorem_4_1(runs: Arrivals, *, bound: UpdateBound = update_bound) -> Promise:
-    """SGD with the logistic loss that visits every point once per epoch has L(W_t) < ε at some t ≤ M(n, ε) =
-    C1‖w*‖²n²A² + C2‖w*‖^1.5 n^1.5 A^1.5 + C3‖w*‖nA + n, with A = 1 + (1 + 2v²R_x²ηkn)/ε, C1 = R_x²/α² + 1/(kηv²α²),
-    C2 = √(R_0(8k²η²v²R_x² + 8kη))/(2k(ηvα)^1.5), C3 = 2R_0/(ηvα), for every width, step and initialization.
+    """SGD on the logistic loss that visits every point once per epoch reaches $L(W_t) < ε$ at some $t ≤ M(n, ε)$, for
+    every width, step size and initialization. Here $M(n, ε) = C_1‖w*‖²n²A² + C_2‖w*‖^{1.5}n^{1.5}A^{1.5} + C_3‖w*‖nA +
+    n$, with $A = 1 + (1 + 2v²R_x²ηkn)/ε$, $C_1 = R_x²/α² + 1/(kηv²α²)$, $C_2 = √(R_0(8k²η²v²R_x² +
+    8kη))/(2k(ηvα)^{1.5})$ and $C_3 = 2R_0/(ηvα)$.
 
     From the proof, and far tighter: the loss is below ε at the end of the first epoch i_e in which every sampled loss
     is at most ε_0 = ε/(1 + 2v²R_x²ηkn), and n·i_e ≤ M. A run that gives up before M decides nothing.
@@ -127,10 +136,11 @@ POINTS, LEVELS = np.array([1e5, 1e6]), np.array([1e-5, 1e-6])
 """Where the slopes of M are read off, in n at ε = 0.1 and in ε at n = 20: far out, where the leading terms rule."""
 
 
-@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=epochs.at(order_settings),
-       given=[], on=no_data, title="The update bound M grows like $n⁴/ε²$")  # fmt: skip
-def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Promise:
-    """M(n, ε) = O(n⁴/ε²), all else fixed, ‖w*‖ too: its slope in log n tends to 4, and in log 1/ε to 2.
+@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=growing_clouds,
+       given=[], title="The update bound $M$ grows like $n⁴/ε²$")  # fmt: skip
+def theorem_4_1_order(runs: EpochsPerSize, *, bound: UpdateBound = update_bound) -> Promise:
+    """$M(n, ε)$ is of order $n⁴/ε²$ with all else fixed, $‖w*‖$ included: its slope in $log n$ tends to $4$, and its
+    slope in $log 1/ε$ to $2$.
 
     A property of the formula, with everything else as in the runs. ‖w*‖ grows with n in practice. The slopes of what
     runs really need are in the details.
@@ -152,10 +162,10 @@ def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Pro
     )
 
 
-def measured_slopes(runs: Epochs) -> dict[str, Any]:
+def measured_slopes(runs: EpochsPerSize) -> dict[str, Any]:
     """How what the runs really need grows, by the median of the runs of each setting."""
-    hits = np.array([np.median(np.where(cell.hits < 0, np.nan, cell.hits), axis=0) for cell in runs.cells])
-    counts, levels = np.array([cell.n_samples for cell in runs.cells]), np.array(ORDER_LEVELS)
+    sizes, levels = runs.per("cell"), np.array(ORDER_LEVELS)
+    hits, counts = sizes.typical_hits, sizes.n_samples
     return {
         "measured_slope_in_n": float(slope(counts, hits[:, levels == 0.1][:, 0])),
         "measured_slope_in_inverse_level": float(-slope(levels, hits[counts == 20][0])),
@@ -219,9 +229,9 @@ IN_CLEAN_EPOCHS = "clean epochs"
 @claim("sarussi2021.equation_19", Kind.STEP, "Eq. 19, Section 9", reads=epochs, given=SGD,
        title="How many epochs with a large sampled loss there can be")  # fmt: skip
 def equation_19(runs: CleanEpochs, *, relaxed: Callable[..., np.ndarray] = epoch_bound, shift: float = 0.0) -> Promised:
-    """If the first N_e epochs all have a sampled loss above ε_0, then T = nN_e has aT ≤ b√T + c, and so
-    T ≤ C1‖w*‖²n²B² + C2‖w*‖^1.5 n^1.5 B^1.5 + C3‖w*‖nB with B = 1 + 1/ε_0; here a = 2kηvα(1 − e^{−ε_0})/n,
-    b = ‖w*‖√(4k²η²v²R_x² + 4kη), c = 4kR_0‖w*‖.
+    """If each of the first $N_e$ epochs has a sampled loss above $ε_0$, then $T = nN_e$ satisfies $aT ≤ b√T + c$ with
+    $a = 2kηvα(1 − e^{−ε_0})/n$, $b = ‖w*‖√(4k²η²v²R_x² + 4kη)$ and $c = 4kR_0‖w*‖$. Therefore $T ≤ C_1‖w*‖²n²B² +
+    C_2‖w*‖^{1.5}n^{1.5}B^{1.5} + C_3‖w*‖nB$ with $B = 1 + 1/ε_0$.
 
     Only the epochs before the first clean one count. Runs end 10⁴ to 10⁶ below the bound.
     """
@@ -239,9 +249,8 @@ def equation_19(runs: CleanEpochs, *, relaxed: Callable[..., np.ndarray] = epoch
 @claim("sarussi2021.equation_24", Kind.STEP, "Eqs. 23 and 24, Section 9", reads=epochs, given=CLEAN,
        title="A clean epoch moves no output and no loss far")  # fmt: skip
 def equation_24(runs: CleanEpochs, *, change: Callable[..., np.ndarray] = output_change) -> Promised:
-    """In an epoch in which every sampled loss is at most ε_0, s updates change no output by more than
-    2v²R_x²ηks(1 − e^{−ε_0}) ≤ 2v²R_x²ηknε_0, and no loss either, between any two states of the epoch, its start and its
-    end among them.
+    """In an epoch in which every sampled loss is at most $ε_0$, $s$ updates change no output and no loss by more than
+    $2v²R_x²ηks(1 − e^{−ε_0}) ≤ 2v²R_x²ηknε_0$, between any two states of the epoch, its start and its end included.
     """
     c = runs.per("change")
     shape = (c.step_size, c.output_weight, c.half_width, c.largest_norm)
@@ -261,7 +270,7 @@ def equation_24(runs: CleanEpochs, *, change: Callable[..., np.ndarray] = output
 @claim("sarussi2021.equation_25", Kind.STEP, "Eq. 25, Section 9", reads=epochs, given=CLEAN,
        title="At the end of a clean epoch every loss is small")  # fmt: skip
 def equation_25(runs: CleanEpochs, *, epoch: Callable[..., np.ndarray] = one_epoch) -> Promised:
-    """At the end of an epoch in which every sampled loss is at most ε_0, every loss is at most (1 + 2v²R_x²ηkn)ε_0.
+    """At the end of an epoch in which every sampled loss is at most $ε_0$, every loss is at most $(1 + 2v²R_x²ηkn)ε_0$.
 
     The end of epoch i_e is the state after n·i_e updates. Not at n·i_e + 1, as printed.
     """
@@ -278,3 +287,44 @@ def equation_25(runs: CleanEpochs, *, epoch: Callable[..., np.ndarray] = one_epo
             text="every loss is at most $(1 + 2v²R_x²ηkn)ε_0$",
         )
     }
+
+
+# The ranges that are printed: one update past a clean epoch.
+
+
+@hypothesis("loss sampled in the epoch / $ε_0$", key="clean_epoch")
+def clean_epoch_of_two(past: AfterCleanEpoch) -> Sides:
+    """No sampled loss is above ε_0."""
+    return at_most(past.per("sample").sampled_share, 1, within=ROUNDING)
+
+
+@claim("sarussi2021.equation_24_as_printed", Kind.STEP, "the range printed with Eq. 24, Section 9", draws=draw_after,
+       given=[clean_epoch_of_two], title="Losses stay close for $n$ updates past a clean epoch too")  # fmt: skip
+def equation_24_as_printed(past: AfterCleanEpoch) -> Promise:
+    """For $(i_e − 1)n + 1 ≤ t ≤ i_e·n$, where $i_e$ is a clean epoch, and $1 ≤ s ≤ n$, every loss at $W_{t+s}$ differs
+    from that at $W_t$ by at most $2v²R_x²ηknε_0$.
+
+    The range runs into the next epoch.
+    """
+    change = past.per("change")
+    limit = change.reach * change.clean_level
+    return Promise(
+        {"losses": at_most(change.moved, limit, text="losses move by at most $2v²R_x²ηknε_0$")},
+        note=lambda: f"{past.instance} Up to that update a loss moves by {change.moved.max():.3g}.",
+    )
+
+
+@claim("sarussi2021.equation_25_as_printed", Kind.STEP, "the time T* = i_e·n + 1 of Eq. 25, Section 9",
+       draws=draw_after, given=[clean_epoch_of_two],
+       title="One update after a clean epoch every loss is small")  # fmt: skip
+def equation_25_as_printed(past: AfterCleanEpoch) -> Promise:
+    """After $i_e·n + 1$ updates, where $i_e$ is a clean epoch, every loss is at most $(1 + 2v²R_x²ηkn)ε_0$.
+
+    One update too late.
+    """
+    point = past.per("point")
+    limit = (1 + point.reach) * point.clean_level
+    return Promise(
+        {"losses": at_most(point.late_losses, limit, text="every loss is at most $(1 + 2v²R_x²ηkn)ε_0$")},
+        note=lambda: f"{past.instance} After it a loss is {point.late_losses.max():.3g}.",
+    )

@@ -13,12 +13,12 @@ from widenet.claims.implication import Given, Promise, Promised, at_most
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import STEP
-from widenet.diagnostics.sign_clusters import widest_angle
 from widenet.papers.sarussi2021.claims.paths import MONOTONE, Paths
 from widenet.papers.sarussi2021.formulas import approach_bound, cluster_bound, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import ALL, REGIME, SETTLED, THREE, met
 from widenet.papers.sarussi2021.runs.flows import agreeing_settings, flows
-from widenet.papers.sarussi2021.settings import unit
+from widenet.papers.sarussi2021.sources import unit
+from widenet.records import Form
 
 SINCE = "looks after the run has settled"
 
@@ -34,6 +34,7 @@ def falls(last: np.ndarray, early: np.ndarray, text: str) -> Sides:
 
 
 @claim("sarussi2021.theorem_6_1", Kind.MAIN, "Theorem 6.1, Section 6.1", reads=flows, given=REGIME,
+       form=Form.SHARPER,
        title="Neurons of one sign end in one direction",
        means=Meaning(
            topic=Topic.LIMIT,
@@ -46,9 +47,9 @@ def theorem_6_1(
     approach: Callable[..., np.ndarray] = approach_bound,
 ) -> Promise:
     """If gradient flow enters a neural agreement regime and never leaves it, then its direction converges, and the
-    network it converges to is perfectly clustered. Not in the paper: the direction is that of the program of the
-    regime, with 1 − cos ≤ ‖W_T‖(1 − γ̃_T/γ*)/‖W_t‖ at every time t after T, where γ* = v√(k/val) is the largest margin
-    in the regime, and r/‖w̄ − ū‖ ≤ r‖w*‖/((w̄_T − ū_T)·w* + 2α‖W_t − W_T‖/(√(2k)R_x)).
+    limit network is perfectly clustered. Not in the paper: the direction is that of the program of the regime, with $1
+    − cos ≤ ‖W_T‖(1 − γ̃_T/γ*)/‖W_t‖$ at every time $t$ after $T$, where $γ* = v√(k/p*)$ is the largest margin in the
+    regime, and $r/‖w̄ − ū‖ ≤ r‖w*‖/((w̄_T − ū_T)·w* + 2α‖W_t − W_T‖/(√(2k)R_x))$.
 
     T is when the run has settled in its regime. From s = 20 to s = 400 the ratio r/‖w̄ − ū‖ must also fall to a third
     (it falls like 1/s); what is on its way there decides nothing.
@@ -87,9 +88,9 @@ def theorem_6_1(
        means=Meaning(topic=Topic.BOUNDARY, promise="In the long run the boundary of the network becomes flat."),
        )  # fmt: skip
 def corollary_6_2(runs: Paths, *, radius_share: float = 1.0) -> Promise:
-    """Under the hypotheses of Theorem 6.1 the decision boundary becomes linear: the directions about which Theorem 5.1
-    (with κ) says nothing shrink from s = 20 to s = 400 to a third at least, and in all others the network has the sign
-    of the linear classifier w̄ − ū.
+    """Under the hypotheses of Theorem 6.1 the decision boundary becomes linear: from $s = 20$ to $s = 400$ the set of
+    directions that Theorem 5.1 (with $κ$) leaves open shrinks to a third or less, and in all other directions the
+    network has the sign of the linear classifier $w̄ − ū$.
 
     The details say which classifier that is, and how far it lies from what is predicted: by the program of the regime,
     by Eq. 7, and by the SVM through the origin.
@@ -120,17 +121,12 @@ def classifier_details(runs: Paths) -> dict[str, Any]:
     """The linear classifiers that were learned and those of Eq. 7, of length 1; how far each that was learned is from
     the predicted ones, in degrees; and on which share of the points of its run the network has its sign.
     """
-    found: dict[str, Any] = {name: [] for name in ("classifiers", "predicted", "share", *LINES)}
-    for run in runs.each():
-        dim, learned = run.inputs.shape[1], run.classifier
-        found["classifiers"].append(unit(learned).tolist())
-        found["share"].append(float((np.sign(run.network.outputs(run.inputs)) == np.sign(run.inputs @ learned)).mean()))
-        own, seventh = (pair[:dim] - pair[dim:] for pair in (run.solution, run.perfect_solution))
-        found["predicted"].append(unit(seventh).tolist())
-        for name, line in zip(LINES, (own, seventh, run.separator), strict=True):
-            known = np.isfinite(line).all()
-            found[name].append(float(widest_angle(np.stack([learned, line]))) if known else None)
-    return found
+    lines = {name: [None if np.isnan(each) else each for each in getattr(runs, name).tolist()] for name in LINES}
+    vectors = {"classifiers": runs.classifier, "predicted": runs.predicted}
+    return {name: [unit(each).tolist() for each in rows] for name, rows in vectors.items()} | {
+        "share": runs.linear_share.tolist(),
+        **lines,
+    }
 
 
 def classifier_note(runs: Paths) -> str:
@@ -205,9 +201,9 @@ def own_class(runs: Paths) -> Promised:
            promise="In the end every neuron is on the right side of every point, and stays there.",
        ))  # fmt: skip
 def theorem_6_2_region(runs: Paths) -> Promised:
-    """If gradient flow separates (nL < log 2), stays in a regime with margin β, reaches a smoothed margin above
-    √k·αvR_x, and V_β⁺ and V_β⁻ are empty, then the regime is of perfect agreement: every plus neuron is right on every
-    point, and every minus neuron too.
+    """If gradient flow separates the data ($nL < log 2$), stays in a regime with margin $β$ and reaches a smoothed
+    margin above $√k·αvR_x$, and if $V_β⁺$ and $V_β⁻$ are empty, then the regime is of perfect agreement: every plus
+    neuron and every minus neuron is right on every point.
 
     The paper leaves β of its fourth assumption open; it must be that of the regime.
     """
@@ -233,8 +229,8 @@ def theorem_6_2_region(runs: Paths) -> Promised:
        among_given=True, details=how_many_meet(*THREE),
        title="Neurons end on the right side of the points of their class")  # fmt: skip
 def theorem_6_2_first_step(runs: Paths) -> Promised:
-    """Without the assumption on V_β⁺ and V_β⁻: every plus neuron is right on the positive points, every minus neuron
-    on the negative ones.
+    """Under the assumptions of Theorem 6.2, but without the one on $V_β⁺$ and $V_β⁻$, every plus neuron is right on the
+    positive points and every minus neuron on the negative ones.
     """
     return own_class(runs)
 
@@ -247,8 +243,9 @@ def theorem_6_2_first_step(runs: Paths) -> Promised:
            promise="Training leads to one particular network, which a small convex program finds without any training.",
        ))  # fmt: skip
 def theorem_6_2_direction(runs: Paths, *, share: float = 1.0) -> Promised:
-    """Then the directions of the neurons are those of Eq. 7: min ‖w‖² + ‖u‖² with w·x − αu·x ≥ 1 on positive points and
-    αw·x − u·x ≤ −1 on negative ones, and so is ‖w‖/‖u‖; the normalized margin tends to v√(k/val) and never exceeds it.
+    """Under the assumptions of Theorem 6.2 the neurons point in the directions of the solution of Eq. 7, $min ‖w‖² +
+    ‖u‖²$ subject to $w·x − αu·x ≥ 1$ on positive points and $αw·x − u·x ≤ −1$ on negative ones, and $‖w‖/‖u‖$ is that
+    of the solution. The normalized margin tends to $v√(k/p*)$, where $p*$ is the value of Eq. 7, and never exceeds it.
 
     How near they must be is ours, and so is the value of the limit: with γ* = v√(k/val) and
     ε_t = ‖W_T‖(1 − γ̃_T/γ*)/‖W_t‖, 1 − cos ≤ ε_t and 1 − γ̄/γ* ≤ ε_t at every time t after T, when the run has settled in
@@ -276,7 +273,7 @@ def theorem_6_2_direction(runs: Paths, *, share: float = 1.0) -> Promised:
         "margin_limit": at_most(
             1 - t.normalized / limit,
             near,
-            text="the margin tends to $v√(k/val)$",
+            text="the margin tends to $v√(k/p*)$",
             quantity="what the margin is short of its limit, relative",
             **since,
         ),

@@ -4,23 +4,29 @@ r is the larger of the radii of the two balls, w̄ and ū their centres. Pairs w
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Number, derived
+from widenet.claims.cases import derived
 from widenet.claims.given import slope_below_one, slope_positive
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.sarussi2021.formulas import sharp_factor
-from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, Pairs, ask, clouds
-from widenet.papers.sarussi2021.settings import SignedNetwork, turning_point
-from widenet.papers.sarussi2021.specimens import no_data
-from widenet.records import Scale
+from widenet.papers.sarussi2021.runs.clouds import (
+    SLOPES,
+    Clouds,
+    PairInBall,
+    Pairs,
+    clouds,
+    draw_closed_ball,
+    drawn_clouds,
+)
+from widenet.papers.sarussi2021.sources import turning_point
+from widenet.records import Form
 
 OPEN = 1.0001
 """By how much the balls are widened where a lemma needs open ones."""
@@ -32,7 +38,7 @@ def relative(distance: Pairs, radius: Pairs) -> Pairs:
         return np.divide(distance, radius, out=np.zeros_like(distance), where=distance > 0)
 
 
-class Balls(Clouds):
+class RowBalls(Clouds):
     """Pairs of a network and a point, with how far its rows are from their means."""
 
     farthest: Pairs = derived(lambda pairs: np.maximum(pairs.plus_distance, pairs.minus_distance))  #: of any row
@@ -42,25 +48,25 @@ class Balls(Clouds):
 
 
 @hypothesis("distance of a row from its mean / $r$")
-def balls(pairs: Balls) -> Sides:
+def balls(pairs: RowBalls) -> Sides:
     """Every row lies in its ball."""
     return at_most(pairs.row_share, 1, within=ROUNDING, normalization="r is the largest distance")
 
 
 @hypothesis("distance of a row from its mean / $r$")
-def open_balls(pairs: Balls) -> Sides:
+def open_balls(pairs: RowBalls) -> Sides:
     """Every row lies in its open ball."""
     return less_than(pairs.open_share, 1, normalization="r is 1.0001 times the largest distance")
 
 
 @hypothesis("$‖w̄ − ū‖$")
-def means_apart(pairs: Balls) -> Sides:
+def means_apart(pairs: RowBalls) -> Sides:
     """w̄ ≠ ū."""
     return more_than(pairs.differences, 0)
 
 
 @hypothesis("$‖x‖$")
-def not_zero(pairs: Balls) -> Sides:
+def not_zero(pairs: RowBalls) -> Sides:
     """x ≠ 0."""
     return more_than(pairs.norms, 0)
 
@@ -68,7 +74,7 @@ def not_zero(pairs: Balls) -> Sides:
 BALLS = (balls, slope_positive, slope_below_one)
 
 
-def pairs_seen(pairs: Balls) -> dict[str, Any]:
+def pairs_seen(pairs: RowBalls) -> dict[str, Any]:
     """How many."""
     return {"pairs": len(pairs)}
 
@@ -97,9 +103,9 @@ def signs_agree(pairs: Clouds, where: np.ndarray, text: str, event: str = "") ->
            seen="here that settles {in_the_region} of the {pairs} points and directions that a trained network was "
            "asked about",
        ))  # fmt: skip
-def theorem_5_1(pairs: Balls, *, factor: float = 2.0) -> Promise:
-    """If the neurons of each sign lie in a ball of radius r around their means w̄ and ū, then N(x) has the sign of
-    (w̄ − ū)·x for every x with |(w̄ − ū)·x| ≥ 2r‖x‖.
+def theorem_5_1(pairs: RowBalls, *, factor: float = 2.0) -> Promise:
+    """If the neurons of each sign lie in a ball of radius $r$ around their means $w̄$ and $ū$, then $N(x)$ has the sign
+    of $(w̄ − ū)·x$ for every $x$ with $|(w̄ − ū)·x| ≥ 2r‖x‖$.
 
     Every network is also asked about the worst point that a search found. `closest_disagreement` in the details is the
     largest |(w̄ − ū)·x|/(r‖x‖) at which the two signs differed.
@@ -118,18 +124,19 @@ def _gap(pairs: Clouds) -> dict[str, float]:
     return {"closest_disagreement": float(gaps.max())} if len(gaps) else {}
 
 
-@claim("sarussi2021.theorem_5_1_sharp", Kind.STEP, "not in the paper; sharpens Theorem 5.1", reads=clouds, given=BALLS,
-       details=pairs_seen, on=no_data, title="Clustered neurons classify linearly: the sharp constant")  # fmt: skip
+@claim("sarussi2021.theorem_5_1_sharp", Kind.STEP, "not in the paper; sharpens Theorem 5.1", reads=drawn_clouds,
+       form=Form.SHARPER, given=BALLS, details=pairs_seen,
+       title="Clustered neurons classify linearly: the sharp constant")  # fmt: skip
 def theorem_5_1_sharp(
-    pairs: Balls,
+    pairs: RowBalls,
     *,
     factor: Callable[..., np.ndarray] = sharp_factor,
     shares: tuple[float, float] = (1.0, 1.0),
     swapped: bool = False,
 ) -> Promised:
-    """Theorem 5.1 holds with κ = (1 − α)/(1 + α) in place of 2, for odd k with
-    κ_k = (k − 1)(1 − α)/(k(1 + α) − (1 − α)), and neither can be lowered. Only the spread of the other sign does harm:
-    (w̄ − ū)·x > κr_u‖x‖ gives N > 0, and (w̄ − ū)·x < −κr_w‖x‖ gives N < 0.
+    """Theorem 5.1 holds with $κ = (1 − α)/(1 + α)$ in place of $2$, and for odd $k$ with $κ_k = (k − 1)(1 − α)/(k(1 +
+    α) − (1 − α))$. Neither constant can be lowered. Only the spread of the other sign matters: $(w̄ − ū)·x > κr_u‖x‖$
+    implies $N(x) > 0$, and $(w̄ − ū)·x < −κr_w‖x‖$ implies $N(x) < 0$.
 
     That they cannot be lowered is seen on networks whose sign turns at exactly this factor. `shares` of it
     (even and odd k), and `swapped`, which exchanges the two radii, are for controls.
@@ -166,9 +173,9 @@ def _turns(half_widths: Sequence[int], share: float, text: str) -> Sides:
 
 @claim("sarussi2021.equation_6", Kind.STEP, "Eq. 6, Section 5", reads=clouds, given=[*BALLS, means_apart],
        details=pairs_seen, title="Clustered neurons classify linearly at wide enough angles")  # fmt: skip
-def equation_6(pairs: Balls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Promised:
-    """N(x) has the sign of (w̄ − ū)·x wherever |cos∠(x, w̄ − ū)| ≥ 2r/‖w̄ − ū‖, which is Theorem 5.1 divided by
-    ‖w̄ − ū‖‖x‖; and also where it is at least r/‖w̄ − ū‖, as the paper prints it, because κ < 1.
+def equation_6(pairs: RowBalls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Promised:
+    """$N(x)$ has the sign of $(w̄ − ū)·x$ wherever $|cos∠(x, w̄ − ū)| ≥ 2r/‖w̄ − ū‖$, which is Theorem 5.1 divided by
+    $‖w̄ − ū‖·‖x‖$. The printed threshold $r/‖w̄ − ū‖$ is enough too, because $κ < 1$.
     """
     lengths = pairs.differences * pairs.norms
     cosines = np.divide(np.abs(pairs.difference), lengths, out=np.zeros(len(pairs)), where=lengths > 0)
@@ -182,8 +189,8 @@ def equation_6(pairs: Balls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Pr
 
 @claim("sarussi2021.corollary_10_1", Kind.STEP, "Corollary 10.1, Section 10", reads=clouds, given=[],
        details=pairs_seen, title="Far from the boundary one of the two means is long")  # fmt: skip
-def corollary_10_1(pairs: Balls, *, factor: float = 2.0) -> Promised:
-    """|(w̄ − ū)·x| ≥ 2r‖x‖ gives |w̄·x| ≥ r‖x‖ or |ū·x| ≥ r‖x‖."""
+def corollary_10_1(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
+    """$|(w̄ − ū)·x| ≥ 2r‖x‖$ implies $|w̄·x| ≥ r‖x‖$ or $|ū·x| ≥ r‖x‖$."""
     limit = pairs.radius * pairs.norms
     return {
         "larger_mean": at_least(
@@ -191,7 +198,7 @@ def corollary_10_1(pairs: Balls, *, factor: float = 2.0) -> Promised:
             limit,
             within=ROUNDING,
             where=(np.abs(pairs.difference) >= factor * limit) & (limit > 0),
-            event="pairs with |(w̄ − ū)·x| ≥ 2r‖x‖",
+            event="pairs with $|(w̄ − ū)·x| ≥ 2r‖x‖$",
             trivial=0.0,
             text="the larger of $|w̄·x|$, $|ū·x|$ is at least $r‖x‖$",
         )
@@ -200,10 +207,10 @@ def corollary_10_1(pairs: Balls, *, factor: float = 2.0) -> Promised:
 
 @claim("sarussi2021.lemma_10_1", Kind.STEP, "Lemma 10.1, Section 10, with open balls", reads=clouds,
        given=[open_balls, not_zero], details=pairs_seen,
-       title="Rows in a ball far from x see it from one side")  # fmt: skip
-def lemma_10_1(pairs: Balls) -> Promised:
-    """If the rows of one sign lie in an open ball of radius r around their mean w̄, and |w̄·x| ≥ r‖x‖ with x ≠ 0, then
-    all w·x have the same strict sign. In a closed ball, no two of them have strictly opposite signs.
+       title="Rows in a ball far from $x$ see it from one side")  # fmt: skip
+def lemma_10_1(pairs: RowBalls) -> Promised:
+    """If the rows of one sign lie in an open ball of radius $r$ around their mean $w̄$, and $|w̄·x| ≥ r‖x‖$ with $x ≠
+    0$, then all $w·x$ have the same strict sign. In a closed ball no two of them have strictly opposite signs.
     """
 
     def one_sided(name: str, mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[Fact, Fact]:
@@ -223,8 +230,10 @@ def lemma_10_1(pairs: Balls) -> Promised:
 
 @claim("sarussi2021.proposition_10_1", Kind.STEP, "Proposition 10.1, Section 10", reads=clouds, given=BALLS,
        details=pairs_seen, title="If both means are long, the signs agree")  # fmt: skip
-def proposition_10_1(pairs: Balls) -> Promised:
-    """|w̄·x| ≥ r‖x‖ and |ū·x| ≥ r‖x‖ give sign N(x) = sign (w̄ − ū)·x, whichever signs w̄·x and ū·x have."""
+def proposition_10_1(pairs: RowBalls) -> Promised:
+    """If $|w̄·x| ≥ r‖x‖$ and $|ū·x| ≥ r‖x‖$, then $sign N(x) = sign((w̄ − ū)·x)$, whatever the signs of $w̄·x$ and
+    $ū·x$.
+    """
     edge = reach(pairs)
     both = (np.abs(pairs.plus_mean) >= edge) & (np.abs(pairs.minus_mean) >= edge)
     w, u = pairs.plus_mean, pairs.minus_mean
@@ -238,8 +247,10 @@ def proposition_10_1(pairs: Balls) -> Promised:
 
 @claim("sarussi2021.proposition_10_2", Kind.STEP, "Proposition 10.2, Section 10", reads=clouds, given=BALLS,
        details=pairs_seen, title="If one mean is long and they are far apart, the signs agree")  # fmt: skip
-def proposition_10_2(pairs: Balls, *, factor: float = 2.0) -> Promised:
-    """If exactly one of |w̄·x| ≥ r‖x‖, |ū·x| ≥ r‖x‖ holds and |(w̄ − ū)·x| ≥ 2r‖x‖, then sign N(x) = sign (w̄ − ū)·x."""
+def proposition_10_2(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
+    """If exactly one of $|w̄·x| ≥ r‖x‖$ and $|ū·x| ≥ r‖x‖$ holds, and $|(w̄ − ū)·x| ≥ 2r‖x‖$, then $sign N(x) =
+    sign((w̄ − ū)·x)$.
+    """
     edge, wide = reach(pairs), np.abs(pairs.difference) >= reach(pairs, factor)
     only_u, only_w = wide & (np.abs(pairs.plus_mean) < edge), wide & (np.abs(pairs.minus_mean) < edge)
     w, u = pairs.plus_mean, pairs.minus_mean
@@ -254,9 +265,9 @@ def proposition_10_2(pairs: Balls, *, factor: float = 2.0) -> Promised:
 @claim("sarussi2021.lemma_10_2", Kind.STEP, "Lemma 10.2, Section 10, in its case of Proposition 10.2", reads=clouds,
        given=BALLS, details=pairs_seen,
        title="If one mean is long and negative, the other sign wins")  # fmt: skip
-def lemma_10_2(pairs: Balls, *, share: float = 1.0) -> Promised:
-    """If ū·x ≤ −r‖x‖ and |w̄·x| < r‖x‖, then −Σσ(w·x) < αkr‖x‖ and N(x) > 0; with the signs exchanged,
-    −Σσ(u·x) < αkr‖x‖ and N(x) < 0.
+def lemma_10_2(pairs: RowBalls, *, share: float = 1.0) -> Promised:
+    """If $ū·x ≤ −r‖x‖$ and $|w̄·x| < r‖x‖$, then $−Σσ(w·x) < αkr‖x‖$ and $N(x) > 0$. With the signs exchanged,
+    $−Σσ(u·x) < αkr‖x‖$ and $N(x) < 0$.
 
     The paper prints the lemma inside this case, with the first inequality as its hypothesis, and proves it there.
     """
@@ -274,43 +285,23 @@ def lemma_10_2(pairs: Balls, *, share: float = 1.0) -> Promised:
     }
 
 
-@dataclass(frozen=True, eq=False)
-class OnePair(Clouds):
-    """A network and a point with the radius that a printed statement is given."""
-
-    printed_radius: Number
-
-    @property
-    def printed_share(self) -> np.ndarray:
-        """How far a row is from its mean, by that radius."""
-        return np.maximum(self.plus_distance, self.minus_distance) / self.printed_radius
-
-
-def one_pair(network: SignedNetwork, point: np.ndarray, radius: float) -> OnePair:
-    """What the network says about the point."""
-    return OnePair(**vars(ask(network, point[None])), printed_radius=radius)
-
-
-def draw_closed_ball(scale: Scale, seed: int) -> OnePair:
-    """w = 0 and 2e₁: the mean is e₁, both rows lie at distance 1, and one of them does not see x = e₁."""
-    rows = np.array([[0.0, 0.0], [2.0, 0.0]])
-    return one_pair(SignedNetwork(rows, -rows, 1.0, 0.5), np.array([1.0, 0.0]), 1.0)
-
-
 @hypothesis("distance of a row from its mean / $r$", key="balls")
-def printed_balls(pairs: OnePair) -> Sides:
+def printed_balls(pairs: PairInBall) -> Sides:
     """Every row lies in the closed ball of the radius that is given."""
     return at_most(pairs.printed_share, 1)
 
 
 @claim("sarussi2021.lemma_10_1_as_printed", Kind.STEP, "Lemma 10.1, Section 10, with the balls of Section 5",
        draws=draw_closed_ball, given=[printed_balls],
-       title="Rows in a closed ball far from x see it from one side")  # fmt: skip
-def lemma_10_1_as_printed(pairs: OnePair) -> Promised:
-    """If all rows of one sign have distance at most r from their mean w̄, and |w̄·x| ≥ r‖x‖, then all w·x have the same
-    strict sign.
+       title="Rows in a closed ball far from $x$ see it from one side")  # fmt: skip
+def lemma_10_1_as_printed(pairs: PairInBall) -> Promise:
+    """If all rows of one sign have distance at most $r$ from their mean $w̄$, and $|w̄·x| ≥ r‖x‖$, then all $w·x$ have
+    the same strict sign.
 
     The main text has closed balls; the proof needs open ones.
     """
     far = np.abs(pairs.plus_mean) >= pairs.printed_radius * pairs.norms
-    return {"sign": Fact((pairs.plus_low > 0) | (pairs.plus_high < 0), where=far, text="one strict sign")}
+    return Promise(
+        {"sign": Fact((pairs.plus_low > 0) | (pairs.plus_high < 0), where=far, text="one strict sign")},
+        note="w = 0 and 2e₁ at x = e₁: the mean is e₁ and r = 1, so |w̄·x| = r‖x‖, and one row has w·x = 0.",
+    )

@@ -5,36 +5,17 @@ from collections.abc import Callable
 import numpy as np
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.implication import Promised, at_most, equal, hypothesis
+from widenet.claims.implication import Promise, Promised, at_most, equal, hypothesis
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.sarussi2021.formulas import lipschitz_constant, lipschitz_constant_as_printed
 from widenet.papers.sarussi2021.runs.single_networks import (
     WeightPairs,
     WrongSide,
-    on_the_wrong_side,
-    weight_pairs,
-    wrong_side,
+    draw_weight_pairs,
+    draw_wrong_side,
 )
-from widenet.papers.sarussi2021.settings import SignedNetwork
-from widenet.records import Scale
-
-
-def draw_wrong_side(scale: Scale, seed: int) -> WrongSide:
-    """Random networks, and the two that nearly attain the bound."""
-    draw, drawn = np.random.default_rng([seed, 30]), []
-    for number in range(300):
-        k, dim, n = (int(draw.integers(low, high)) for low, high in ((1, 6), (1, 5), (1, 5)))
-        points, labels = draw.normal(size=(n, dim)), draw.choice([-1.0, 1.0], n)
-        rows = draw.normal(size=(2, k, dim)) * draw.choice([0.01, 1.0], size=(2, 1, 1))
-        own = 0 if labels[0] > 0 else 1
-        # Reflected so that they see the first point from behind.
-        rows[own] *= np.where(rows[own] @ points[0] > 0, -1.0, 1.0)[:, None]
-        if number % 2:
-            # The other rows see it from behind too, and farther: then it is classified right, with a positive margin.
-            rows[1 - own] = -points[0] * draw.uniform(0.5, 2, size=(k, 1)) + 0.1 * draw.normal(size=(k, dim))
-        drawn.append((SignedNetwork(rows[0], rows[1], 0.5, float(draw.uniform(0.05, 0.9))), points, labels))
-    return wrong_side([*drawn, on_the_wrong_side(0.001, 1.0), on_the_wrong_side(0.001, -1.0)])
+from widenet.records import Form
 
 
 @hypothesis("$Σσ$ of these neurons, relative", key="wrong_side")
@@ -44,11 +25,11 @@ def on_one_side(found: WrongSide) -> Sides:
 
 
 @claim("sarussi2021.equation_30", Kind.STEP, "Eq. 30, Section 14.1", draws=draw_wrong_side, given=[on_one_side],
-       title="Neurons on the wrong side of a point bound the margin")  # fmt: skip
+       form=Form.SHARPER,       title="Neurons on the wrong side of a point bound the margin")  # fmt: skip
 def equation_30(found: WrongSide, *, share: float = 1.0) -> Promised:
     """If all plus neurons are on the wrong side of a positive point, or all minus neurons on the wrong side of a
-    negative point, then the normalized margin is at most √k·αv·max ‖x‖. It is enough that
-    the sum of their σ is not positive.
+    negative point, then the normalized margin is at most $√k·αv·max ‖x‖$. It is enough that the sum of their $σ$ is not
+    positive.
     """
     limit = share * found.thresholds
     return {
@@ -61,18 +42,13 @@ def equation_30(found: WrongSide, *, share: float = 1.0) -> Promised:
     }
 
 
-def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:
-    """Up to k = 50."""
-    return weight_pairs((1, 2, 3, 7, 50), seed)
-
-
 @claim("sarussi2021.section_12_lipschitz", Kind.STEP, "assumption (A1), Section 12 (repaired)",
        draws=draw_weight_pairs, given=[], title="The Lipschitz constant of the network in its weights")  # fmt: skip
 def section_12_lipschitz(
     pairs: WeightPairs, *, constant: Callable[..., np.ndarray] = lipschitz_constant, narrow: int = 2
 ) -> Promised:
-    """W ↦ N_W(x) is Lipschitz with constant v‖x‖√(2k) in the norm of Frobenius, and no smaller one; the printed 2v‖x‖
-    is enough for k ≤ 2.
+    """$W ↦ N_W(x)$ is Lipschitz in the Frobenius norm with constant $v‖x‖√(2k)$, and with no smaller one. The printed
+    $2v‖x‖$ is enough for $k ≤ 2$.
 
     The last step of the printed chain sets the sum of the norms of rows equal to the norm of all; from k = 3 on its
     constant is too small. That there is some constant is all that is used.
@@ -91,7 +67,7 @@ def section_12_lipschitz(
             printed,
             within=IDENTITY,
             where=pairs.half_width <= narrow,
-            event="k ≤ 2",
+            event="$k ≤ 2$",
             text="$2v‖x‖$ is enough for $k ≤ 2$",
         ),
     }
@@ -99,7 +75,11 @@ def section_12_lipschitz(
 
 @claim("sarussi2021.section_12_lipschitz_as_printed", Kind.STEP, "assumption (A1), Section 12, last display",
        draws=draw_weight_pairs, given=[], title="A Lipschitz constant that does not depend on the width")  # fmt: skip
-def section_12_lipschitz_as_printed(pairs: WeightPairs) -> Promised:
-    """|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖ for every width."""
+def section_12_lipschitz_as_printed(pairs: WeightPairs) -> Promise:
+    """$|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖$ for every width."""
     printed = lipschitz_constant_as_printed(pairs.output_weight, pairs.norms, pairs.half_width) * pairs.weights
-    return {"lipschitz": at_most(pairs.outputs, printed, within=IDENTITY, text="$|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖$")}
+    return Promise(
+        {"lipschitz": at_most(pairs.outputs, printed, within=IDENTITY, text="$|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖$")},
+        note="k plus rows 2x and k minus rows x, exchanged: N changes by 2kv‖x‖², and 2√(2k)·v‖x‖² is promised, which "
+        "is less from k = 3 on.",
+    )

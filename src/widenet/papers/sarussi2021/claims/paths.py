@@ -1,7 +1,7 @@
 """Paths of gradient flow, with what Section 6 says about them."""
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,12 +10,18 @@ from widenet.claims.cases import derived, run_column
 from widenet.diagnostics.agreement import agree, agreement_margin
 from widenet.diagnostics.homogeneous_margins import log_total_loss, normalized_margin, smoothed_margin
 from widenet.diagnostics.kkt import kkt_residuals, push_condition
-from widenet.diagnostics.sign_clusters import cluster_radius, cluster_ratio, mean_difference, uncovered_directions
+from widenet.diagnostics.sign_clusters import (
+    cluster_radius,
+    cluster_ratio,
+    mean_difference,
+    uncovered_directions,
+    widest_angle,
+)
 from widenet.papers.sarussi2021.claims.approach import Approach, towards_pattern, towards_program
 from widenet.papers.sarussi2021.formulas import margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import SETTLED
 from widenet.papers.sarussi2021.runs.flows import FlowRuns, Looks, Runs
-from widenet.papers.sarussi2021.settings import SignedNetwork, split
+from widenet.papers.sarussi2021.sources import SignedNetwork, split
 
 MONOTONE = 1e-7
 """What the tolerance of the solver may take from a margin, relative, or do to a direction of length 1."""
@@ -33,7 +39,17 @@ def over_norm(margin: Callable[..., np.ndarray], runs: FlowRuns) -> Times:
         return margin(runs.margins, runs.norms)
 
 
-def over_time(runs: FlowRuns, approaches: Sequence[Approach], name: str) -> Times:
+def of_run(function: Callable[[Any], Any]) -> Any:
+    """A column that is written for one run, in one line."""
+    return run_column(function)
+
+
+def angle_to(learned: np.ndarray, line: np.ndarray) -> float:
+    """In degrees; NaN where there is no line."""
+    return float(widest_angle(np.stack([learned, line]))) if np.isfinite(line).all() else np.nan
+
+
+def over_time(runs: FlowRuns, approaches: Iterable[Approach], name: str) -> Times:
     """What an approach has at its looks; NaN before."""
     values = np.full((len(runs), len(runs.readings)), np.nan)
     for row, each in zip(values, approaches, strict=True):
@@ -41,7 +57,7 @@ def over_time(runs: FlowRuns, approaches: Sequence[Approach], name: str) -> Time
     return values
 
 
-def followed(runs: FlowRuns, approaches: Sequence[Approach]) -> Bool[np.ndarray, "run time"]:
+def followed(runs: FlowRuns, approaches: Iterable[Approach]) -> Bool[np.ndarray, "run time"]:
     """Its looks; the first look of a run that is not followed, where nothing is known."""
     chosen = np.zeros((len(runs), len(runs.readings)), bool)
     for row, each in zip(chosen, approaches, strict=True):
@@ -80,10 +96,7 @@ class Paths(FlowRuns):
         rows = self.weights[self.later(max(SETTLED, float(self.last_crossing)))]
         return float(agreement_margin(rows, self.inputs).min()) if len(rows) else 0.0
 
-    @run_column
-    def relative_beta(self) -> float:
-        """β/R_x."""
-        return self.beta / self.largest_norm
+    relative_beta: float = of_run(lambda run: run.beta / run.largest_norm)  #: β/R_x
 
     @run_column
     def best_margin(self) -> float:
@@ -96,15 +109,10 @@ class Paths(FlowRuns):
         """√k·αvR_x."""
         return margin_threshold(self.slope, self.output_weight, self.half_width, self.largest_norm)
 
-    @run_column
-    def end_clearance(self) -> float:
-        """The smallest |⟨w, x⟩|/(‖w‖·R_x) at the end."""
-        return float(agreement_margin(self.weights[-1], self.inputs)) / self.largest_norm
+    #: the smallest |⟨w, x⟩|/(‖w‖·R_x) at the end
+    end_clearance: float = of_run(lambda run: float(agreement_margin(run.weights[-1], run.inputs)) / run.largest_norm)
 
-    @run_column
-    def ratio(self) -> Looks:
-        """r/‖w̄ − ū‖."""
-        return cluster_ratio(self.plus, self.minus)
+    ratio: Looks = of_run(lambda run: cluster_ratio(run.plus, run.minus))  #: r/‖w̄ − ū‖
 
     early_ratio: Runs = derived(lambda runs: runs.ratio[:, runs.at(SETTLED)])  #: the same at s = 20
     last_ratio: Runs = derived(lambda runs: runs.ratio[:, -1])
@@ -114,20 +122,12 @@ class Paths(FlowRuns):
 
     # From T on, when the run has settled in its regime, or at the last look.
 
-    @run_column
-    def first(self) -> int:
-        """The look T."""
-        return int(self.later(min(self.settled, self.readings[-1].item()))[0])
+    first: int = of_run(lambda run: int(run.later(min(run.settled, run.readings[-1].item()))[0]))  #: the look T
 
-    @run_column
-    def since_first(self) -> Bool[np.ndarray, " time"]:
-        """Which looks are at T or later."""
-        return np.arange(len(self.readings)) >= self.first
+    #: which looks are at T or later
+    since_first: Bool[np.ndarray, " time"] = of_run(lambda run: np.arange(len(run.readings)) >= run.first)
 
-    @run_column
-    def separator_norm(self) -> float:
-        """‖w*‖."""
-        return float(np.linalg.norm(self.separator))
+    separator_norm: float = of_run(lambda run: float(np.linalg.norm(run.separator)))  #: ‖w*‖
 
     @run_column
     def first_radius(self) -> float:
@@ -139,25 +139,13 @@ class Paths(FlowRuns):
         """(w̄ − ū)·w* at T."""
         return float(mean_difference(self.plus[self.first], self.minus[self.first]) @ self.separator)
 
-    @run_column
-    def moved_since(self) -> Looks:
-        """‖W − W_T‖."""
-        return np.linalg.norm(self.weights - self.weights[self.first], axis=(1, 2))
+    #: ‖W − W_T‖
+    moved_since: Looks = of_run(lambda run: np.linalg.norm(run.weights - run.weights[run.first], axis=(1, 2)))
 
-    @functools.cached_property
-    def to_program(self) -> list[Approach]:
-        """Of each run of a cell, to the program of its regime."""
-        return [towards_program(run, run.solution, float(run.value)) for run in self.each()]
-
-    @functools.cached_property
-    def to_perfect(self) -> list[Approach]:
-        """To Eq. 7."""
-        return [towards_program(run, run.perfect_solution, float(run.perfect_value)) for run in self.each()]
-
-    @functools.cached_property
-    def to_pattern(self) -> list[Approach]:
-        """To the largest margin among networks with the signs at the end."""
-        return [towards_pattern(run) for run in self.each()]
+    # How each run of a cell approaches the program of its regime, Eq. 7, and the largest margin with its signs.
+    to_program: Any = run_column(lambda run: towards_program(run, run.solution, float(run.value)))
+    to_perfect: Any = run_column(lambda run: towards_program(run, run.perfect_solution, float(run.perfect_value)))
+    to_pattern: Any = run_column(towards_pattern)
 
     program_error: Times = derived(lambda runs: over_time(runs, runs.to_program, "errors"))  #: 1 − cos
     program_margin: Runs = derived(lambda runs: np.array([each.margin for each in runs.to_program]))  #: γ*
@@ -207,15 +195,11 @@ class Paths(FlowRuns):
 
     # The network at the end, beside a linear classifier.
 
-    @run_column
-    def network(self) -> SignedNetwork:
-        """The network at the end."""
-        return split(self.weights[-1], float(self.output_weight), float(self.slope))
+    #: the network at the end
+    network: SignedNetwork = of_run(lambda run: split(run.weights[-1], float(run.output_weight), float(run.slope)))
 
-    @run_column
-    def classifier(self) -> Float[np.ndarray, " dim"]:
-        """w̄ − ū at the end."""
-        return mean_difference(self.plus[-1], self.minus[-1])
+    #: w̄ − ū at the end
+    classifier: Float[np.ndarray, " dim"] = of_run(lambda run: mean_difference(run.plus[-1], run.minus[-1]))
 
     @property
     def directions(self) -> np.ndarray:
@@ -227,6 +211,19 @@ class Paths(FlowRuns):
         """|cos| of each direction with the linear classifier."""
         lengths = np.linalg.norm(self.directions, axis=1) * np.linalg.norm(self.classifier)
         return np.abs(self.directions @ self.classifier) / lengths
+
+    #: w − u of Eq. 7
+    predicted: Float[np.ndarray, " dim"] = of_run(lambda run: np.subtract(*np.split(run.perfect_solution, 2)))
+
+    #: how far the classifier lies from that of its regime, of Eq. 7, and from the SVM, in degrees; NaN without one
+    from_regime: float = of_run(lambda run: angle_to(run.classifier, np.subtract(*np.split(run.solution, 2))))
+    from_equation_7: float = of_run(lambda run: angle_to(run.classifier, run.predicted))
+    from_svm: float = of_run(lambda run: angle_to(run.classifier, run.separator))
+
+    @run_column
+    def linear_share(self) -> float:
+        """On which share of its points the network has the sign of the classifier."""
+        return float((np.sign(self.network.outputs(self.inputs)) == np.sign(self.inputs @ self.classifier)).mean())
 
     @run_column
     def is_linear(self) -> Bool[np.ndarray, " direction"]:

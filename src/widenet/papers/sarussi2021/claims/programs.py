@@ -25,14 +25,13 @@ from widenet.papers.sarussi2021.runs.programs import (
     Feasibility,
     Mirrored,
     Program,
-    feasibility,
-    mirrored,
+    draw_feasibility,
+    draw_mirrored,
+    draw_programs,
+    draw_regimes,
     mirrored_on,
-    program,
     programs_on,
 )
-from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, Gaussians
-from widenet.records import Scale
 
 SOLVED = 1e-12
 """A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
@@ -41,16 +40,6 @@ LAST_DIGITS = float(np.finfo(np.float64).smallest_subnormal) / ROUNDING
 """A product of this size has just the digits that are compared: each rounds by the smallest number there is."""
 OUTPUT_WEIGHT, HALF_WIDTH = 0.4, 3
 """v and k of the network in which the program of a regime is solved in all 2kd coordinates."""
-
-
-def draw_programs(scale: Scale, seed: int) -> list[Program]:
-    """Two and three points in fractions, and Gaussians."""
-    return [
-        program(*TWO_POINTS.draw(0), 1 / 3),
-        program(*WEDGE.draw(0), 1 / 20),
-        program(*Gaussians(n_samples=12).draw(seed), 0.1),
-        program(*Gaussians(n_samples=20, mean=(2.0, 1.0, 0.0, 0.5)).draw(seed + 1), 0.4),
-    ]
 
 
 Pairs = Float[np.ndarray, " pair"]
@@ -111,15 +100,9 @@ class Solved(Program):
     value: float = derived(lambda runs: runs.own.value)
     gap: float = derived(lambda runs: runs.own.gap)
 
-    @column
-    def plus_along(self) -> float:
-        """w·w*."""
-        return float(self.own.plus @ self.machine.vector(self.dim))
+    plus_along: float = derived(lambda runs: float(runs.own.plus @ runs.machine.vector(runs.dim)))  #: w·w*
 
-    @column
-    def minus_along(self) -> float:
-        """−u·w*."""
-        return float(-self.own.minus @ self.machine.vector(self.dim))
+    minus_along: float = derived(lambda runs: float(-runs.own.minus @ runs.machine.vector(runs.dim)))  #: −u·w*
 
     @column
     def easy(self) -> Float[np.ndarray, " point"]:
@@ -157,12 +140,16 @@ class Solved(Program):
     midpoints_stay: Bool[np.ndarray, " midpoint"] = derived(lambda runs: midpoints_stay(runs))
 
 
-@claim("sarussi2021.equation_7_kernel", Kind.IDENTITY, "Section 6.2, after Theorem 6.2; Section 14.2",
-       draws=draw_programs, given=[positive_margin], on=programs_on,
+program_claim = functools.partial(claim, given=[positive_margin], on=programs_on)
+"""A claim about the programs of data sets: those it draws, or that of yours."""
+
+
+@program_claim("sarussi2021.equation_7_kernel", Kind.IDENTITY, "Section 6.2, after Theorem 6.2; Section 14.2",
+       draws=draw_programs,
        title="The convex program of Eq. 7 is a kernel SVM")  # fmt: skip
 def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, dual: float = 2.0) -> Promised:
-    """Eq. 7 is the hard SVM without bias with φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x], whose kernel is (1 + α²)⟨x, x'⟩ for
-    equal labels and 2α⟨x, x'⟩ for unlike ones; twice the optimum of its dual is the optimum of Eq. 7.
+    """Eq. 7 is the hard SVM without bias with $φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x]$, whose kernel is $(1 + α²)⟨x, x'⟩$ for
+    equal labels and $2α⟨x, x'⟩$ for unlike ones. Twice the optimum of its dual is the optimum of Eq. 7.
     """
     pair = runs.per("pair")
     kernel = np.where(pair.alike, alike * (1 + pair.slope**2), unlike * 2 * pair.slope) * pair.inner
@@ -181,46 +168,34 @@ def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, 
     }
 
 
-def draw_mirrored(scale: Scale, seed: int) -> list[Mirrored]:
-    """Four points, and mirrored Gaussians."""
-    plane = Gaussians(n_samples=16, mirrored=True).draw(seed)
-    space = Gaussians(n_samples=16, mean=(2.0, 1.0, 0.0, 0.0), mirrored=True).draw(seed)
-    return mirrored([(*CROSS.draw(0), 0.2), (*plane, 0.1), (*space, 0.6)])
-
-
 @claim("sarussi2021.equation_7_antipodal", Kind.STEP, "not in the paper; Eq. 7 on antipodal data", draws=draw_mirrored,
        given=[antipodal, positive_margin], on=mirrored_on,
        title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
 def equation_7_antipodal(sets: Mirrored) -> Promised:
-    """On antipodal data the solution of Eq. 7 is w = −u = w_svm/(1 + α), with value 2‖w_svm‖²/(1 + α)²: the boundary
-    is that of the SVM.
+    """On antipodal data the solution of Eq. 7 is $w = −u = w*/(1 + α)$, where $w*$ is the SVM through the origin, and
+    its value is $2‖w*‖²/(1 + α)²$: the boundary is that of the SVM.
     """
     each = sets.per("dim")
     rows = {"within": CLOSED_FORM, "of": each.size, "undecided": each.gap > SOLVED}
     return {
         "opposite": equal(each.minus, -each.plus, text="$w = −u$", **rows),
-        "machine": equal(each.plus, each.machine, text="$w = w_svm/(1 + α)$", **rows),
+        "machine": equal(each.plus, each.machine, text="$w = w*/(1 + α)$", **rows),
         "value": equal(
             sets.value,
             sets.promised,
             within=CLOSED_FORM,
             undecided=sets.gap > SOLVED,
-            text="$val = 2‖w_svm‖²/(1 + α)²$",
+            text="$p* = 2‖w*‖²/(1 + α)²$",
         ),
     }
 
 
-def draw_regimes(scale: Scale, seed: int) -> list[Program]:
-    """The same, and a regime that is not of perfect agreement, whose solution lies inside it."""
-    return [*draw_programs(scale, seed), program(*WEDGE.draw(0), 1 / 20, WEDGE_PLUS, WEDGE_MINUS)]
-
-
-@claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes, given=[positive_margin],
-       on=programs_on, title="With frozen slopes the solution is clustered")  # fmt: skip
+@program_claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes,
+       title="With frozen slopes the solution is clustered")  # fmt: skip
 def footnote_8(runs: Solved) -> Promised:
-    """With the slopes of a regime frozen, min ‖W‖² with y_i N(x_i) ≥ 1 is a convex program, feasible on separable data
-    (w = w*/α, u = 0), whose solution is clustered: every row w equals w/(vk) and every row u equals u/(vk), with (w, u)
-    of the program of the regime. The regime itself is convex.
+    """With the slopes of a regime frozen, $min ‖W‖²$ subject to $y_i N(x_i) ≥ 1$ is a convex program. It is feasible on
+    separable data ($w = w*/α$, $u = 0$), and its solution is clustered: every plus row equals $w/(vk)$ and every minus
+    row equals $u/(vk)$, with $(w, u)$ the solution of the program of the regime. The regime itself is convex.
 
     Checked by solving the program in all 2kd coordinates.
     """
@@ -260,12 +235,12 @@ def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midp
     return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
 
 
-@claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
-       draws=draw_regimes, given=[positive_margin], on=programs_on,
+@program_claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
+       draws=draw_regimes,
        title="In the limit neurons of both signs remain")  # fmt: skip
 def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
-    """The limit of gradient flow in a regime has neurons of both signs: the solution (w, u) of its program has
-    w·w* ≥ α(‖w‖² + ‖u‖²) > 0 and −u·w* ≥ α(‖w‖² + ‖u‖²) > 0.
+    """The limit of gradient flow in a regime has neurons of both signs: the solution $(w, u)$ of its program has $w·w*
+    ≥ α(‖w‖² + ‖u‖²) > 0$ and $−u·w* ≥ α(‖w‖² + ‖u‖²) > 0$.
 
     (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` is
     for a control.
@@ -278,20 +253,13 @@ def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
     }
 
 
-def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
-    """Slopes on both sides of the edge."""
-    sets = [CROSS.draw(0), TWO_POINTS.draw(0), Gaussians(n_samples=12).draw(seed),
-            Gaussians(n_samples=12, mirrored=True).draw(seed)]  # fmt: skip
-    return feasibility(sets, (0.05, 0.1, 0.3, 0.6, 0.9))
-
-
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
        draws=draw_feasibility, given=[], title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
 def assumption_3_feasible(found: Feasibility) -> Promised:
-    """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
-    one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On
-    antipodal data the condition is γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
-    problems, so small α always allow it.
+    """Inside the regime of perfect agreement no normalized margin is above $v√(k/p*)$, where $p*$ is the value of Eq.
+    7. So a margin above $√k·αvR_x$ needs $p* < 1/(αR_x)²$, and if the solution of Eq. 7 lies in the regime, that is
+    enough. On antipodal data the condition is $1/(‖w*‖R_x) > √2·α/(1 + α)$. As $α → 0$ the value tends to that of two
+    one-class problems, so small $α$ always allow it.
     """
     member, solved, mirror, one = (found.per(axis) for axis in ("member", "program", "mirrored", "set"))
     return {
@@ -299,17 +267,19 @@ def assumption_3_feasible(found: Feasibility) -> Promised:
             member.member_margins,
             member.member_limits,
             within=CLOSED_FORM,
-            text="no network of the regime has a margin above $v√(k/val)$",
+            text="no network of the regime has a margin above $v√(k/p*)$",
         ),
         "threshold": Fact(
             (solved.margins > solved.thresholds) == (solved.values < solved.limits),
             where=solved.inside,
             event="solutions inside the regime",
-            text="where the solution is inside, its margin is above the threshold exactly if $val < 1/(αR_x)²$",
+            text="where the solution is inside, its margin is above the threshold exactly if $p* < 1/(αR_x)²$",
         ),
         "antipodal": Fact(
             (mirror.shares > mirror.needed) == (mirror.mirrored_values < mirror.mirrored_limits),
-            text="antipodal data: $γ_svm/R_x > √2·α/(1 + α)$",
+            text="antipodal data: $1/(‖w*‖R_x) > √2·α/(1 + α)$",
         ),
-        "one_class": equal(one.small, one.decoupled, within=1e-3, text="val tends to two one-class problems"),
+        "one_class": equal(
+            one.small, one.decoupled, within=1e-3, text="$p*$ tends to the value of two one-class problems"
+        ),
     }

@@ -11,11 +11,11 @@ from widenet.papers.sarussi2021.runs.shapes import (
     MixedClusters,
     PerfectClusters,
     TwoNeurons,
-    mixed_clusters,
-    perfect_clusters,
-    two_neurons,
+    draw_mixed,
+    draw_perfect,
+    draw_relu,
 )
-from widenet.records import Scale
+from widenet.records import Form
 
 
 @hypothesis("Leaky slope $α$", extreme=False)
@@ -42,17 +42,12 @@ def collinear(clusters: PerfectClusters) -> Sides:
     return at_most(clusters.widest, 0, within=1e-6)
 
 
-def draw_relu(scale: Scale, seed: int) -> TwoNeurons:
-    """α = 0."""
-    return two_neurons(0.0)
-
-
 @claim("sarussi2021.section_11_1", Kind.CONSTRUCTION, "Section 11.1 and Figure 4", draws=draw_relu, given=[relu],
        title="With ReLU even two neurons make no linear boundary")  # fmt: skip
 def section_11_1(network: TwoNeurons) -> Promised:
-    """Theorem 5.1 is false for ReLU, even with r = 0: for w = (1, 0) and u = (0, 1) the network is 0 on a quarter of
-    every square around the origin, and whichever label 0 gets, the boundary is two rays 135° apart: at 45° and 180°, or
-    at 45° and 270°.
+    """Theorem 5.1 is false for ReLU, even with $r = 0$. For $w = (1, 0)$ and $u = (0, 1)$ the network is $0$ on a
+    quarter of every square around the origin, and whichever label $0$ gets, the boundary consists of two rays $135°$
+    apart: at $45°$ and $180°$, or at $45°$ and $270°$.
     """
     return {
         "zeros": equal(network.zeros, network.expected_zeros, text="0 at a quarter of the nodes, and on the diagonal"),
@@ -61,31 +56,22 @@ def section_11_1(network: TwoNeurons) -> Promised:
     }
 
 
-def draw_mixed(scale: Scale, seed: int) -> MixedClusters:
-    """At α = 0.1 and 0.4."""
-    return mixed_clusters()
-
-
 @claim("sarussi2021.section_5_mixed_clusters", Kind.CONSTRUCTION, "not in the paper; for Section 5", draws=draw_mixed,
        given=[tight], title="Clusters that mix signs make no linear boundary")  # fmt: skip
 def section_5_mixed_clusters(clusters: MixedClusters) -> Promised:
-    """Two tight clusters of neurons do not make a linear boundary if both hold neurons of both signs: for
-    w = (1 + δ)e₁, (1 + δ)e₂ and u = e₁, e₂ the two rays of the boundary are 90° + 2·atan α apart, not 180°.
+    """Two tight clusters of neurons do not make a linear boundary if both contain neurons of both signs. For $w = (1 +
+    δ)e_1, (1 + δ)e_2$ and $u = e_1, e_2$ the two rays of the boundary are $90° + 2·tan⁻¹ α$ apart, not $180°$.
     """
     angle = mixed_clusters_angle(clusters.slope)
-    return {"rays": equal(clusters.gap, angle, within=STEP, text="the rays are $90° + 2·atan α$ apart")}
-
-
-def draw_perfect(scale: Scale, seed: int) -> PerfectClusters:
-    """Sixty networks of each kind."""
-    return perfect_clusters(seed)
+    return {"rays": equal(clusters.gap, angle, within=STEP, text="the rays are $90° + 2·tan⁻¹ α$ apart")}
 
 
 @claim("sarussi2021.corollary_6_1", Kind.MAIN, "Corollary 6.1, Section 6.1", draws=draw_perfect,
-       given=[clustered, collinear], title="A perfectly clustered network is a linear classifier")  # fmt: skip
+       form=Form.SHARPER, given=[clustered, collinear],
+       title="A perfectly clustered network is a linear classifier")  # fmt: skip
 def corollary_6_1(clusters: PerfectClusters) -> Promise:
-    """If all w are equal and all u are equal, then sign N(x) = sign (w − u)·x for every x, ties included. Not in the
-    paper: rows of one sign that are positive multiples of each other are enough.
+    """If all $w$ are equal and all $u$ are equal, then $sign N(x) = sign((w − u)·x)$ for every $x$, ties included. Not
+    in the paper: rows of one sign that are positive multiples of each other are enough.
 
     In small whole numbers, so that no tie is lost to rounding.
     """

@@ -8,7 +8,8 @@ from widenet.claims.implication import Promised, at_most, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import STEP
 from widenet.papers.sarussi2021.hypotheses import met
-from widenet.papers.sarussi2021.runs.states import States, Values, states
+from widenet.papers.sarussi2021.runs.states import AgreeingStates, Values, states
+from widenet.records import Form
 
 
 def beyond(edge: float, values: Values) -> Values:
@@ -16,7 +17,7 @@ def beyond(edge: float, values: Values) -> Values:
     return np.where(np.abs(values - edge) <= STEP, edge, values)
 
 
-class Judged(States):
+class Judged(AgreeingStates):
     """States with what the theorem asks of them."""
 
     disagrees: Values = derived(lambda states: 1.0 - states.agreeing)
@@ -54,11 +55,11 @@ def how_many_meet(states: Judged) -> dict[str, int]:
 
 
 @claim("sarussi2021.theorem_6_2_state", Kind.STEP, "Section 14.1, of a single network", reads=states, given=GIVEN,
-       among_given=True, details=how_many_meet,
+       form=Form.SHARPER, among_given=True, details=how_many_meet,
        title="A large margin and agreement put every neuron right")  # fmt: skip
 def theorem_6_2_state(states: Judged) -> Promised:
-    """Whatever its past: a network whose neurons of one sign agree on every point with margin β, whose normalized
-    margin is above √k·αvR_x, on data with V_β⁺ and V_β⁻ empty, is in perfect agreement with the labels.
+    """Whatever its past, a network is in perfect agreement with the labels if its neurons of one sign agree on every
+    point with margin $β$, its normalized margin is above $√k·αvR_x$, and $V_β⁺$ and $V_β⁻$ of the data are empty.
 
     States that rounding puts on an edge count as outside.
     """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.sides import Sides
@@ -23,6 +23,7 @@ from widenet.papers.sarussi2021.formulas import (
 )
 from widenet.papers.sarussi2021.hypotheses import SHAPE, input_norm, labels, once_per_epoch, separable
 from widenet.papers.sarussi2021.runs.ledgers import Ledger, Updates, ledgers
+from widenet.records import Form
 
 LEVELS = (0.5, 0.1, 0.02)
 """ε_0 at which epochs are counted as violating."""
@@ -68,6 +69,14 @@ class Steps(Ledger):
         return ROUNDING * 2 * self.step_size * self.pushes * self.output_weight * sizes
 
 
+class CountedSteps(Steps):
+    """The same, where updates are counted and not runs."""
+
+    def counts(self) -> dict[str, int]:
+        """How many updates."""
+        return {"tried": len(self.per("update"))}
+
+
 def by_epoch(runs: Ledger, values: Updates) -> Float[np.ndarray, "run epoch point"]:
     """One row per epoch."""
     return values.reshape(len(values), values.shape[1] // runs.n_samples, runs.n_samples)
@@ -79,9 +88,9 @@ def updates_checked(runs: Steps) -> dict[str, int]:
 
 
 @claim("sarussi2021.equation_10", Kind.IDENTITY, "Eq. 10, Section 9", reads=ledgers, given=[separable],
-       details=updates_checked, title="The alignment F is at most the product of two norms")  # fmt: skip
+       details=updates_checked, title="The alignment $F$ is at most the product of two norms")  # fmt: skip
 def equation_10(runs: Steps, *, constant: Callable[[Steps], np.ndarray] = lambda t: t.stacked_norm) -> Promised:
-    """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖ and ‖W*‖ = √(2k)‖w*‖.
+    """$|F_t| ≤ ‖W*‖·G_t$, where $F_t = ⟨W_t, W*⟩$, $G_t = ‖W_t‖$ and $‖W*‖ = √(2k)‖w*‖$.
 
     The paper prints a ratio, which is not defined at W = 0. The start counts too.
     """
@@ -96,8 +105,8 @@ def equation_10(runs: Steps, *, constant: Callable[[Steps], np.ndarray] = lambda
 @claim("sarussi2021.equation_13", Kind.STEP, "Eq. 13, Section 9", reads=ledgers, given=[input_norm, labels, *SHAPE],
        details=updates_checked, title="What one update adds to the squared norm of the weights")  # fmt: skip
 def equation_13(runs: Steps, *, after: Callable[..., np.ndarray] = norm_square_after, cross: float = 2.0) -> Promised:
-    """Every update has G_t² ≤ G_{t−1}² + 2η|ℓ'_t|q_t + 2kη²v²R_x²|ℓ'_t|², where q_t = y_t N_{t−1}(x_t): the cross term
-    2⟨W_{t−1}, ΔW⟩ equals 2η|ℓ'_t|q_t, and ‖ΔW‖² is at most the last term.
+    """Every update satisfies $G_t² ≤ G_{t−1}² + 2η|ℓ'_t|q_t + 2kη²v²R_x²|ℓ'_t|²$, where $q_t = y_t N_{t−1}(x_t)$: the
+    cross term $2⟨W_{t−1}, ΔW⟩$ equals $2η|ℓ'_t|q_t$, and $‖ΔW‖²$ is at most the last term.
     """
     u = runs.per("update")
     limit = after(0.0, u.pushes, 0.0, *u.shape, u.largest_norm)
@@ -128,7 +137,7 @@ def equation_13(runs: Steps, *, after: Callable[..., np.ndarray] = norm_square_a
 @claim("sarussi2021.equation_14", Kind.STEP, "Eq. 14, Section 9", reads=ledgers, given=[separable, *SHAPE],
        details=updates_checked, title="Every update aligns the weights further with a separator")  # fmt: skip
 def equation_14(runs: Steps, *, factor: float = 1.0) -> Promised:
-    """Every update adds at least 2kηvα|ℓ'_t| to F."""
+    """Every update adds at least $2kηvα|ℓ'_t|$ to $F$."""
     u = runs.per("update")
     limit = factor * 2 * u.half_width * u.step_size * u.output_weight * u.slope * u.pushes
     return {
@@ -145,12 +154,13 @@ def equation_14(runs: Steps, *, factor: float = 1.0) -> Promised:
 
 
 @claim("sarussi2021.equation_15", Kind.STEP, "Eq. 15, Section 9", reads=ledgers, given=[input_norm, labels, *SHAPE],
-       details=updates_checked, title="The squared norm grows at most linearly in the updates")  # fmt: skip
+       form=Form.SHARPER, details=updates_checked,
+       title="The squared norm grows at most linearly in the updates")  # fmt: skip
 def equation_15(
     runs: Steps, *, growth: Callable[..., np.ndarray] = norm_square_growth, push: float = LARGEST_PUSH
 ) -> Promised:
-    """After T updates G_T² ≤ G_0² + T(2kη²v²R_x² + 2η); and, sharper than printed, with 2η·0.2785 in place of 2η, since
-    x/(1 + eˣ) is at most W₀(1/e) = 0.27846….
+    """After $T$ updates $G_T² ≤ G_0² + T(2kη²v²R_x² + 2η)$. Sharper than printed, $2η·0.2785$ may take the place of
+    $2η$, since $x/(1 + e^x)$ is at most $Λ(1/e) = 0.27846…$.
 
     Compared is the growth G_T² − G_0²: beside a large G_0² any bound on G_T² looks attained.
     """
@@ -164,19 +174,19 @@ def equation_15(
 
     return {
         "growth": bounded(1.0, "$G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)$"),
-        "sharp_growth": bounded(push, "the same with $2η·W₀(1/e)$"),
+        "sharp_growth": bounded(push, "the same with $2η·Λ(1/e)$"),
     }
 
 
 @claim("sarussi2021.equation_18", Kind.STEP, "Eqs. 17 and 18, Section 9", reads=ledgers,
        given=[separable, once_per_epoch, *SHAPE], details=updates_checked,
-       title="Every epoch with a large loss adds a fixed amount to F")  # fmt: skip
+       title="Every epoch with a large loss adds a fixed amount to $F$")  # fmt: skip
 def equation_18(
     runs: Steps, *, levels: Sequence[float] = LEVELS, growth: Callable[..., np.ndarray] = alignment_growth,
     more: int = 0,
 ) -> Promised:  # fmt: skip
-    """An epoch in which some sampled loss exceeds ε_0 adds at least 2kηvα(1 − e^{−ε_0}) to F (17), so after V such
-    epochs, and any others, F ≥ F_0 + 2kηvα(1 − e^{−ε_0})V (18).
+    """An epoch in which some sampled loss exceeds $ε_0$ adds at least $2kηvα(1 − e^{−ε_0})$ to $F$ (17). So after $V$
+    such epochs, and any others, $F ≥ F_0 + 2kηvα(1 − e^{−ε_0})V$ (18).
 
     The paper has every epoch violating; that the others do no harm is ours. `more` counts V too high, for a control.
     """
@@ -191,7 +201,7 @@ def equation_18(
             unit,
             within=STEP,
             where=violating,
-            event="epochs with a sampled loss above ε_0",
+            event="epochs with a sampled loss above $ε_0$",
             trivial=0.0,
             text="one violating epoch (17)",
         ),
@@ -216,9 +226,10 @@ def violating_epochs(runs: Steps, level: float) -> np.ndarray:
 @claim("sarussi2021.rows_grow", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1", reads=ledgers,
        given=[separable, input_norm, *SHAPE], details=updates_checked,
        title="Every row moves along the separator by its share")  # fmt: skip
-def rows_grow(runs: Steps, *, bound: Callable[..., np.ndarray] = row_growth) -> Promise:
-    """Every row moves along ±w* by its share: ±(row_t − row_0)·w* ≥ α‖W_t − W_0‖/(√(2k)R_x), + for the rows that vote
-    plus, − for the others. So no row stays behind, and in the limit neither sign vanishes.
+def rows_grow(runs: CountedSteps, *, bound: Callable[..., np.ndarray] = row_growth) -> Promise:
+    """Every row moves along $±w*$ by its share: $(w_t − w_0)·w* ≥ α‖W_t − W_0‖/(√(2k)R_x)$ for the rows that vote plus,
+    and $−(u_t − u_0)·w*$ is at least as large for the others. So no row stays behind, and in the limit neither sign
+    vanishes.
 
     Where the weights have moved by less than float64 can tell from 0 beside rows of their length, nothing is scored.
     """
@@ -232,7 +243,7 @@ def rows_grow(runs: Steps, *, bound: Callable[..., np.ndarray] = row_growth) -> 
             "plus_rows": at_least(u.plus_growth, limit, trivial=0.0, text="plus rows", **how),
             "minus_rows": at_least(u.minus_growth, limit, trivial=0.0, text="minus rows", **how),
         },
-        runs=Runs(tried=len(u), outside=int(blurred.sum())),
+        event=~blurred,
         note=f"Not scored: {int(blurred.sum())} updates by which the weights had moved less than rounding can tell."
         if blurred.any()
         else "",
@@ -249,8 +260,8 @@ def agreements(runs: Steps) -> dict[str, int]:
 @claim("sarussi2021.section_13_differences", Kind.IDENTITY, "Section 13 (the differences of rows)", reads=ledgers,
        given=[], details=agreements, title="Rows that agree on a point keep their differences")  # fmt: skip
 def section_13_differences(runs: Steps) -> Promised:
-    """Where all rows of one sign agree on the sampled point, they get the same increment: their differences do not
-    change; and where both signs do, nor does r, the larger radius of the two clusters.
+    """Where all rows of one sign agree on the sampled point, they get the same increment, so their differences do not
+    change. Where both signs do, $r$, the larger radius of the two clusters, does not change either.
 
     Updates at which they do not agree are not scored.
     """
@@ -265,5 +276,5 @@ def section_13_differences(runs: Steps) -> Promised:
     return {
         "plus_rows": still(u.plus_drifts, "plus rows"),
         "minus_rows": still(u.minus_drifts, "minus rows"),
-        "radius": still(u.radius_drifts, "r is frozen"),
+        "radius": still(u.radius_drifts, "$r$ is frozen"),
     }

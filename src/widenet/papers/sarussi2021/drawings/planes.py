@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from widenet.papers.sarussi2021.settings import split
+from widenet.papers.sarussi2021.sources import split
 from widenet.plots.style import COLOURS
 
 PLUS, MINUS = COLOURS[4], COLOURS[0]

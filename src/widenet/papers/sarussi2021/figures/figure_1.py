@@ -8,7 +8,7 @@ import xarray as xr
 from widenet.diagnostics.rays import bend, boundary_rays, disagreement
 from widenet.diagnostics.sign_clusters import mean_difference
 from widenet.figures.base import Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import OURS
+from widenet.papers.sarussi2021.figures.comparisons import OURS, beside
 from widenet.papers.sarussi2021.runs.curves import curves, large_start, small_start
 
 
@@ -49,10 +49,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
         ("large: smallest widest angle of one sign", loose, float(large.angle.min()), (150.0, 180.0)),
         ("large: smallest r/‖w̄ − ū‖", loose, float(large.ratio.min()), (2.0, float("inf"))),
     )
-    return [
-        Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=OURS)
-        for name, said, value, band in rows
-    ]
+    return [beside(name, said, value, band, OURS) for name, said, value, band in rows]
 
 
 figure_1 = Figure(

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import xarray as xr
 
 from widenet.figures.base import ANY, Comparison, Figure
+from widenet.papers.sarussi2021.figures.comparisons import OURS, added, beside
 from widenet.papers.sarussi2021.runs.curves import curves, from_large, from_small
 from widenet.papers.sarussi2021.runs.maps import digit_map, maps
 
 DATA = ("Gaussians", "0 against 1", "3 against 5")
 SAID_SMALL = "for small initialization the fraction quickly decreases to zero"
 SAID_LARGE = "for large initialization scale it does not"
-OURS = "the paper prints no number; from pilot runs"
-UNSAID = "nothing about this"
 SLOPE = 0.3
 """α of the curves on MNIST."""
 NEAR_ZERO = {"Gaussians": 0.0, "0 against 1": 0.005}
@@ -52,37 +51,34 @@ def compare_figure_2(numbers: xr.Dataset) -> list[Comparison]:
     for name, most in NEAR_ZERO.items():
         ends = last.nonlinear.sel(start="small", data=name)
         rows.append(
-            Comparison(
-                name=f"{name}, small weights: mean share after the last epoch",
-                reported=SAID_SMALL,
-                measured=float(ends.mean()),
-                interval=None,
-                band=(0.0, most),
-                basis=f"{OURS}; single runs: {float(ends.min()):.3f} to {float(ends.max()):.3f}",
+            beside(
+                f"{name}, small weights: mean share after the last epoch",
+                SAID_SMALL,
+                float(ends.mean()),
+                (0.0, most),
+                f"{OURS}; single runs: {float(ends.min()):.3f} to {float(ends.max()):.3f}",
             )
         )
     for name, (epoch, most) in SOON.items():
         curve = numbers.nonlinear.sel(start="small", data=name).mean("run")
         left = "; that it decreases, since it is not zero yet" if name == SLOW else ""
         rows.append(
-            Comparison(
-                name=f"{name}, small weights: largest mean share from epoch {epoch} on",
-                reported=SAID_SMALL,
-                measured=float(curve.sel(epoch=slice(epoch, None)).max()),
-                interval=None,
-                band=(0.0, most),
-                basis=f"{OURS}; the paper does not say how quickly{left}",
+            beside(
+                f"{name}, small weights: largest mean share from epoch {epoch} on",
+                SAID_SMALL,
+                float(curve.sel(epoch=slice(epoch, None)).max()),
+                (0.0, most),
+                f"{OURS}; the paper does not say how quickly{left}",
             )
         )
     for name in DATA:
         rows.append(
-            Comparison(
-                name=f"{name}, large weights: smallest share after any epoch",
-                reported=SAID_LARGE,
-                measured=float(numbers.nonlinear.sel(start="large", data=name).min()),
-                interval=None,
-                band=(0.95, 1.0),
-                basis=OURS,
+            beside(
+                f"{name}, large weights: smallest share after any epoch",
+                SAID_LARGE,
+                float(numbers.nonlinear.sel(start="large", data=name).min()),
+                (0.95, 1.0),
+                OURS,
             )
         )
     return [*rows, *_about_the_training(last), margins_row(numbers), *_about_the_map(numbers)]
@@ -109,22 +105,16 @@ def _about_the_training(last: xr.Dataset) -> list[Comparison]:
             for name in DATA
         ),
     ]
-    return [
-        Comparison(name=name, reported=UNSAID, measured=value, interval=None, band=ANY, basis=basis, added=True)
-        for name, value, basis in rows
-    ]
+    return [added(name, value, ANY, basis) for name, value, basis in rows]
 
 
 def margins_row(numbers: xr.Dataset) -> Comparison:
     """The hypothesis behind everything: the images of a pair are separable. In full, 3 against 5 is not."""
-    return Comparison(
-        name="smallest certified margin of the training points",
-        reported=UNSAID,
-        measured=float((1 / numbers.separator_norm).min()),
-        interval=None,
-        band=(1e-12, float("inf")),
-        basis="separable through the origin, with certificate; all 11552 images of 3 and 5 are not",
-        added=True,
+    return added(
+        "smallest certified margin of the training points",
+        float((1 / numbers.separator_norm).min()),
+        (1e-12, float("inf")),
+        "separable through the origin, with certificate; all 11552 images of 3 and 5 are not",
     )
 
 
@@ -136,42 +126,30 @@ def _about_the_map(numbers: xr.Dataset) -> list[Comparison]:
     tiny = share.sel(deviation=share.deviation.min())
     counted = f"of the {tiny.size} pairs of slope and step on the map, from the smallest weights"
     return [
-        Comparison(
-            name="3 against 5, step 0.1 and the slope of the curves: smallest share on the map",
-            reported=UNSAID,
-            measured=float(long.sel(slope=SLOPE).min()),
-            interval=None,
-            band=(0.9, 1.0),
-            basis="a control: at this slope so large a step leaves no clusters, however small the weights",
-            added=True,
+        added(
+            "3 against 5, step 0.1 and the slope of the curves: smallest share on the map",
+            float(long.sel(slope=SLOPE).min()),
+            (0.9, 1.0),
+            "a control: at this slope so large a step leaves no clusters, however small the weights",
         ),
-        Comparison(
-            name="3 against 5, step 0.1: smallest share on the map",
-            reported=UNSAID,
-            measured=float(lowest),
-            interval=None,
-            band=ANY,
-            basis=f"at {where}; rows of one sign move apart by 1 − α of a step, so the share falls as α grows",
+        added(
+            "3 against 5, step 0.1: smallest share on the map",
+            float(lowest),
+            ANY,
+            f"at {where}; rows of one sign move apart by 1 − α of a step, so the share falls as α grows",
             moved="first 0.9 to 1, as at the slope of the curves; 0.66 came out at slope 0.5, since r falls with 1 − α",
-            added=True,
         ),
-        Comparison(
-            name="3 against 5: settings of the map that end linear on the data",
-            reported=UNSAID,
-            measured=float((tiny <= LINEAR).mean()),
-            interval=None,
-            band=ANY,
-            basis=f"{counted}: a share of at most {LINEAR:g} is left",
-            added=True,
+        added(
+            "3 against 5: settings of the map that end linear on the data",
+            float((tiny <= LINEAR).mean()),
+            ANY,
+            f"{counted}: a share of at most {LINEAR:g} is left",
         ),
-        Comparison(
-            name="3 against 5, small weights: the same share with κ in place of 2",
-            reported=UNSAID,
-            measured=float(numbers.nonlinear_sharp.sel(start="small", data="3 against 5").isel(epoch=-1).mean()),
-            interval=None,
-            band=ANY,
-            basis="κ = (1 − α)/(1 + α) is the sharp factor of Theorem 5.1",
-            added=True,
+        added(
+            "3 against 5, small weights: the same share with κ in place of 2",
+            float(numbers.nonlinear_sharp.sel(start="small", data="3 against 5").isel(epoch=-1).mean()),
+            ANY,
+            "κ = (1 − α)/(1 + α) is the sharp factor of Theorem 5.1",
         ),
     ]
 

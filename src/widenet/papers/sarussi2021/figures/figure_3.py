@@ -8,7 +8,7 @@ import xarray as xr
 from widenet.diagnostics.homogeneous_margins import normalized_margin
 from widenet.figures.base import ANY, Comparison, Figure
 from widenet.papers.sarussi2021.claims.paths import Paths
-from widenet.papers.sarussi2021.figures.figure_2 import OURS, UNSAID
+from widenet.papers.sarussi2021.figures.comparisons import OURS, added, beside
 from widenet.papers.sarussi2021.formulas import limit_margin
 from widenet.papers.sarussi2021.hypotheses import critical_margin, smoothed_margin_large
 from widenet.papers.sarussi2021.runs.curves import curves, small_start
@@ -69,45 +69,30 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
     right = numbers[["plus_right", "minus_right"]].isel(epoch=-1).to_array().values
     angles, neurons = numbers.boundary.values, numbers.neurons.values
     return [
-        Comparison(
-            name="smallest share of neurons in perfect agreement",
-            reported=VERIFIED,
-            measured=float(right.min()),
-            interval=None,
-            band=(1.0, 1.0),
-            basis="Definition 6.3: every neuron is right on every point",
+        beside(
+            "smallest share of neurons in perfect agreement",
+            VERIFIED,
+            float(right.min()),
+            (1.0, 1.0),
+            "Definition 6.3: every neuron is right on every point",
         ),
-        Comparison(
-            name="angle between a neuron and its direction in Eq. 7, the largest of the nearest run (degrees)",
-            reported=CONVERGE,
-            measured=float(neurons.min()),
-            interval=None,
-            band=(0.0, CLOSE_NEURON),
-            basis=f"{EXAMPLE.format(CLOSE_NEURON)}; single runs: {_listed(neurons)}",
+        beside(
+            "angle between a neuron and its direction in Eq. 7, the largest of the nearest run (degrees)",
+            CONVERGE,
+            float(neurons.min()),
+            (0.0, CLOSE_NEURON),
+            f"{EXAMPLE.format(CLOSE_NEURON)}; single runs: {_listed(neurons)}",
             moved=EVERY.format("18.3°"),
         ),
-        Comparison(
-            name="angle between the boundary and that of Eq. 7, in the nearest run (degrees)",
-            reported=AGREE,
-            measured=float(angles.min()),
-            interval=None,
-            band=(0.0, CLOSE),
-            basis=f"{EXAMPLE.format(CLOSE)}; single runs: {_listed(angles)}",
+        beside(
+            "angle between the boundary and that of Eq. 7, in the nearest run (degrees)",
+            AGREE,
+            float(angles.min()),
+            (0.0, CLOSE),
+            f"{EXAMPLE.format(CLOSE)}; single runs: {_listed(angles)}",
             moved=EVERY.format("13.4°"),
         ),
-        *(
-            Comparison(
-                name=name,
-                reported=UNSAID,
-                measured=value,
-                interval=None,
-                band=band,
-                basis=basis,
-                moved=moved,
-                added=True,
-            )
-            for name, value, band, basis, moved in (*_about_slow_runs(numbers), *_about_the_flow(numbers))
-        ),
+        *(added(*row) for row in (*_about_slow_runs(numbers), *_about_the_flow(numbers))),
     ]
 
 

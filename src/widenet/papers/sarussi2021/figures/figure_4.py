@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
+from widenet.papers.sarussi2021.figures.comparisons import beside
 from widenet.papers.sarussi2021.runs.landscapes import landscapes
 
 READING = "follows from w = (1, 0), u = (0, 1); ours"
@@ -22,12 +23,7 @@ def compare_figure_4(numbers: xr.Dataset) -> list[Comparison]:
         ("ReLU: positive share", "Non Linear Decision Boundary", float((relu > 0).mean()), 0.375, room),
         ("ReLU: negative share", "Non Linear Decision Boundary", float((relu < 0).mean()), 0.375, room),
     ]  # fmt: skip
-    return [
-        Comparison(
-            name=name, reported=said, measured=value, interval=None, band=(goal - near, goal + near), basis=READING
-        )
-        for name, said, value, goal, near in rows
-    ]
+    return [beside(name, said, value, (goal - near, goal + near), READING) for name, said, value, goal, near in rows]
 
 
 figure_4 = Figure(

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import UNSAID
+from widenet.papers.sarussi2021.figures.comparisons import added, beside
 from widenet.papers.sarussi2021.formulas import fit_of_the_value
 from widenet.papers.sarussi2021.runs.landscapes import landscapes
 
@@ -19,30 +19,19 @@ def compare_figure_5(numbers: xr.Dataset) -> list[Comparison]:
     differ = float((np.sign(leaky) != np.sign(first - second)).mean())
     expected = float(fit_of_the_value(0.1))
     return [
-        Comparison(
-            name="share of nodes where the sign is not that of x₁ − x₂",
-            reported=SAID,
-            measured=differ,
-            interval=None,
-            band=(0.0, 0.0),
-            basis=READING,
+        beside("share of nodes where the sign is not that of x₁ − x₂", SAID, differ, (0.0, 0.0), READING),
+        beside(
+            "R² of the best affine fit of the value",
+            SAID,
+            affine_fit(numbers),
+            (0.0, 0.99),
+            f"a linear output has R² = 1; {READING}",
         ),
-        Comparison(
-            name="R² of the best affine fit of the value",
-            reported=SAID,
-            measured=affine_fit(numbers),
-            interval=None,
-            band=(0.0, 0.99),
-            basis=f"a linear output has R² = 1; {READING}",
-        ),
-        Comparison(
-            name="the same R² against its closed form",
-            reported=UNSAID,
-            measured=affine_fit(numbers),
-            interval=None,
-            band=(expected - 5e-3, expected + 5e-3),
-            basis=f"4(1 + α)²/(4(1 + α)² + (1 − α)²) = {expected:.5f} on the square",
-            added=True,
+        added(
+            "the same R² against its closed form",
+            affine_fit(numbers),
+            (expected - 5e-3, expected + 5e-3),
+            f"4(1 + α)²/(4(1 + α)² + (1 − α)²) = {expected:.5f} on the square",
         ),
     ]
 

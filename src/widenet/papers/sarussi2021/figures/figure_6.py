@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 
 from widenet.figures.base import ANY, Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import OURS, UNSAID, margins_row
+from widenet.papers.sarussi2021.figures.comparisons import OURS, added, beside
+from widenet.papers.sarussi2021.figures.figure_2 import margins_row
 from widenet.papers.sarussi2021.runs.curves import PAIRS, curves, pairs
 
 SAID = "Convergence to a classifier that is linear on the data, for MNIST pairs"
@@ -27,31 +28,26 @@ def compare_figure_6(numbers: xr.Dataset) -> list[Comparison]:
     falls = xr.where(last <= 0.005, 0.0, last / first)
     easy = [name for name in NAMES if name not in HARD]
     rows = [
-        Comparison(
-            name=f"largest mean share after the last epoch ({NAMES[int(np.argmax(last.values))]})",
-            reported=SAID,
-            measured=float(last.max()),
-            interval=None,
-            band=(0.0, 0.1),
-            basis=OURS,
+        beside(
+            f"largest mean share after the last epoch ({NAMES[int(np.argmax(last.values))]})",
+            SAID,
+            float(last.max()),
+            (0.0, 0.1),
+            OURS,
         ),
-        Comparison(
-            name="largest part that is left of the share after one epoch",
-            reported=SAID,
-            measured=float(falls.max()),
-            interval=None,
-            band=(0.0, 0.4),
-            basis=f"{OURS}; a share of at most 0.005 counts as nothing",
+        beside(
+            "largest part that is left of the share after one epoch",
+            SAID,
+            float(falls.max()),
+            (0.0, 0.4),
+            f"{OURS}; a share of at most 0.005 counts as nothing",
         ),
         margins_row(numbers),
-        Comparison(
-            name="smallest hard pair minus largest easy pair, at the end",
-            reported=UNSAID,
-            measured=float(last.sel(pair=list(HARD)).min() - last.sel(pair=easy).max()),
-            interval=None,
-            band=ANY,
-            basis="positive if 3 against 5 and 4 against 9 end above the others; the paper orders no pairs",
-            added=True,
+        added(
+            "smallest hard pair minus largest easy pair, at the end",
+            float(last.sel(pair=list(HARD)).min() - last.sel(pair=easy).max()),
+            ANY,
+            "positive if 3 against 5 and 4 against 9 end above the others; the paper orders no pairs",
         ),
     ]
     return rows

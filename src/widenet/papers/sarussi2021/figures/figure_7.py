@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 
 from widenet.figures.base import ANY, Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import OURS, UNSAID, stacked
+from widenet.papers.sarussi2021.figures.comparisons import OURS, added, beside
+from widenet.papers.sarussi2021.figures.figure_2 import stacked
 from widenet.papers.sarussi2021.runs.curves import curves, from_large, from_small
 
 SAID = "both measures converge to zero"
@@ -25,50 +26,40 @@ def compare_figure_7(numbers: xr.Dataset) -> list[Comparison]:
     for name, words in MEASURES.items():
         curve = numbers[name].sel(start="small").mean("run")
         rows.append(
-            Comparison(
-                name=f"{words}: largest part that is left after the last epoch of that after one",
-                reported=SAID,
-                measured=float((curve.isel(epoch=-1) / curve.sel(epoch=1)).max()),
-                interval=None,
-                band=(0.0, 0.5),
-                basis=f"{OURS}; it falls like 1/log t",
+            beside(
+                f"{words}: largest part that is left after the last epoch of that after one",
+                SAID,
+                float((curve.isel(epoch=-1) / curve.sel(epoch=1)).max()),
+                (0.0, 0.5),
+                f"{OURS}; it falls like 1/log t",
             )
         )
     for name, words in MEASURES.items():
         curve = numbers[name].sel(start="small").mean("run")
         late = curve.isel(epoch=settled)
         rows.append(
-            Comparison(
-                name=f"{words}: largest step up from epoch 2 on, as a factor",
-                reported=UNSAID,
-                measured=float((late.shift(epoch=-1) / late).max()),
-                interval=None,
-                band=(0.0, 1.05),
-                basis=OURS,
-                added=True,
+            added(
+                f"{words}: largest step up from epoch 2 on, as a factor",
+                float((late.shift(epoch=-1) / late).max()),
+                (0.0, 1.05),
+                OURS,
             )
         )
     rows.append(
-        Comparison(
-            name="r from epoch 2 on: largest change, relative to its last value",
-            reported=UNSAID,
-            measured=float(np.abs(numbers.ratio / numbers.frozen - 1).sel(start="small").isel(epoch=settled).max()),
-            interval=None,
-            band=ANY,
-            basis="where the neurons agree on every point r is frozen",
-            added=True,
+        added(
+            "r from epoch 2 on: largest change, relative to its last value",
+            float(np.abs(numbers.ratio / numbers.frozen - 1).sel(start="small").isel(epoch=settled).max()),
+            ANY,
+            "where the neurons agree on every point r is frozen",
         )
     )
     apart = numbers.ratio.sel(start="large").isel(epoch=-1)
     rows.append(
-        Comparison(
-            name="large weights: smallest r/‖w̄ − ū‖ after the last epoch",
-            reported=UNSAID,
-            measured=float(apart.min()),
-            interval=None,
-            band=(1.0, float("inf")),
-            basis="a control: from large weights there are no clusters",
-            added=True,
+        added(
+            "large weights: smallest r/‖w̄ − ū‖ after the last epoch",
+            float(apart.min()),
+            (1.0, float("inf")),
+            "a control: from large weights there are no clusters",
         )
     )
     return rows

@@ -3,7 +3,7 @@
 import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import OURS, UNSAID
+from widenet.papers.sarussi2021.figures.comparisons import OURS, added, beside
 from widenet.papers.sarussi2021.runs.curves import curves, high_dimension
 
 SAID = "the network enters the PAR"
@@ -12,15 +12,11 @@ SAID = "the network enters the PAR"
 def compare_figure_8(numbers: xr.Dataset) -> list[Comparison]:
     """Both shares reach 1; that they start at 0, and when they rise, the paper does not say in words."""
     smaller = numbers[["plus_right", "minus_right"]].to_array().min("variable")
-    rows = (
-        ("mean share after 100 epochs", float(smaller.sel(epoch=100).mean()), (0.99, 1.0), SAID),
-        ("largest share before training", float(smaller.sel(epoch=0).max()), (0.0, 0.0), UNSAID),
-        ("smallest share after 5 epochs", float(smaller.sel(epoch=5).min()), (0.5, 1.0), UNSAID),
-        ("smallest share after 20 epochs", float(smaller.sel(epoch=20).min()), (0.9, 1.0), UNSAID),
-    )
     return [
-        Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=OURS, added=said == UNSAID)
-        for name, value, band, said in rows
+        beside("mean share after 100 epochs", SAID, float(smaller.sel(epoch=100).mean()), (0.99, 1.0), OURS),
+        added("largest share before training", float(smaller.sel(epoch=0).max()), (0.0, 0.0), OURS),
+        added("smallest share after 5 epochs", float(smaller.sel(epoch=5).min()), (0.5, 1.0), OURS),
+        added("smallest share after 20 epochs", float(smaller.sel(epoch=20).min()), (0.9, 1.0), OURS),
     ]
 
 

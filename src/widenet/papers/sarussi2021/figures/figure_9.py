@@ -7,7 +7,7 @@ import xarray as xr
 
 from widenet.diagnostics.agreement import agree
 from widenet.figures.base import ANY, Comparison, Figure
-from widenet.papers.sarussi2021.figures.figure_2 import UNSAID
+from widenet.papers.sarussi2021.figures.comparisons import added, beside
 from widenet.papers.sarussi2021.runs.curves import curves, no_outlier, outlier
 from widenet.papers.sarussi2021.runs.flows import FlowRuns, flows, outlier_flow_settings
 from widenet.papers.sarussi2021.runs.maps import maps, outlier_map
@@ -61,7 +61,7 @@ def compare_figure_9(numbers: xr.Dataset) -> list[Comparison]:
     )  # fmt: skip
     end = int(numbers.epoch.values[-1])
     flow_ends = numbers.flow_imperfect.isel(reading=-1).values
-    added = (
+    ours = (
         ("without the outlier: smallest share of plus neurons that are right everywhere",
          float(numbers.plus_right_without.min()), (1.0, 1.0), "a control: then the regime is of perfect agreement"),
         ("settings of the map in which every run ends in this state",
@@ -77,14 +77,8 @@ def compare_figure_9(numbers: xr.Dataset) -> list[Comparison]:
          f"{float(numbers.flow_crossing.max()):.3g}"),
     )  # fmt: skip
     return [
-        *(
-            Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=basis, moved=moved)
-            for name, said, value, band, basis, moved in rows
-        ),
-        *(
-            Comparison(name=name, reported=UNSAID, measured=value, interval=None, band=band, basis=basis, added=True)
-            for name, value, band, basis in added
-        ),
+        *(beside(*row) for row in rows),
+        *(added(*row) for row in ours),
     ]
 
 

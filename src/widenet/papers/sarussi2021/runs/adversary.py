@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.diagnostics.sign_clusters import cluster_radius, mean_difference
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
 
 RESTARTS, ROUNDS, KEPT = 200, 12, 20
 DECIMALS = 9

@@ -8,17 +8,19 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.claims.cases import Cases
+from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.sign_clusters import cluster_radius
+from widenet.losses import logistic
 from widenet.papers.sarussi2021.runs.adversary import worst_point
-from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, next_move
-from widenet.papers.sarussi2021.settings import OwnPoints, PointsSource, SignedNetwork, SmallCloud, lengths, split
-from widenet.papers.sarussi2021.specimens import epochs_allowed, silence_over_training
+from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem
+from widenet.papers.sarussi2021.sources import OwnPoints, PointsSource, SignedNetwork, SmallCloud, lengths, split
+from widenet.papers.sarussi2021.user_data import epochs_allowed, silence_over_training
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
+from widenet.training.small import train_small
 
 SLOPES = (0.01, 0.1, 0.3, 0.7, 0.95)
 Pairs = Float[np.ndarray, " pair"]
@@ -29,7 +31,7 @@ class CloudSetting(ClosedModel):
 
     Attributes:
       points: networks are trained on these, and asked about them, about random directions and about the worst one
-        that a search finds, after every epoch; None draws networks at random, rows around two centres.
+        that a search finds, after every n updates; None draws networks at random, rows around two centres.
       most_epochs: of training, fewer where there are many points; n_runs: networks trained from each start.
       row_length: of every row at the start, in place of small and large deviations.
       lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
@@ -125,6 +127,29 @@ def ask(network: SignedNetwork, points: Float[np.ndarray, "point dim"]) -> Cloud
     )
 
 
+@dataclass(frozen=True, eq=False)
+class PairInBall(Clouds):
+    """A network and a point with the radius that a printed statement is given."""
+
+    printed_radius: Number
+
+    @property
+    def printed_share(self) -> np.ndarray:
+        """How far a row is from its mean, by that radius."""
+        return np.maximum(self.plus_distance, self.minus_distance) / self.printed_radius
+
+
+def one_pair(network: SignedNetwork, point: np.ndarray, radius: float) -> PairInBall:
+    """What the network says about the point."""
+    return PairInBall(**vars(ask(network, point[None])), printed_radius=radius)
+
+
+def draw_closed_ball(scale: Scale, seed: int) -> PairInBall:
+    """w = 0 and 2e₁: the mean is e₁, both rows lie at distance 1, and one of them does not see x = e₁."""
+    rows = np.array([[0.0, 0.0], [2.0, 0.0]])
+    return one_pair(SignedNetwork(rows, -rows, 1.0, 0.5), np.array([1.0, 0.0]), 1.0)
+
+
 def random_network(draw: np.random.Generator) -> SignedNetwork:
     """Rows around two centres, from tight to loose, one ball often tighter than the other."""
     k, dim = int(draw.integers(1, 9)), int(draw.integers(1, 7))
@@ -152,7 +177,7 @@ def run_clouds(setting: CloudSetting, progress: Progress) -> Clouds:
 
 
 def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) -> Clouds:
-    """Networks after every epoch of SGD from small and large weights."""
+    """Networks after every n updates of SGD, an epoch as long as every point pulls, from small and large weights."""
     trained = SgdSetting(
         points=points,
         deviations=(1e-3, 1.0) if setting.row_length is None else (1.0,),
@@ -164,17 +189,23 @@ def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) ->
         seed=setting.seed,
     )
     problem = draw_problem(trained)
-    orders, weights, asked = problem.epochs(), problem.weights, []
+    networks, order, asked = problem.networks, problem.order(), []
     draw = np.random.default_rng([setting.seed, 11])
     n_epochs = min(setting.most_epochs, max(2, 4000 // problem.n_samples))
     for _ in over(range(n_epochs), progress, "epochs of SGD"):
-        for samples in next(orders).T:
-            weights = weights + next_move(problem, weights, samples).change
-        for run in range(problem.n_runs):
-            network = split(weights[run], 1.0, setting.slope)
-            far = draw.normal(size=(setting.n_points, problem.inputs.shape[2]))
-            about = np.concatenate([problem.inputs[run], far, worst_point(network, draw)[None]])
-            asked.append(ask(network, about))
+        networks = train_small(
+            networks,
+            problem.inputs,
+            problem.labels,
+            step_size=problem.step_size,
+            max_updates=problem.n_samples,
+            order=order,
+            loss=logistic,
+        ).networks
+        for rows, inputs in zip(networks.hidden, problem.inputs, strict=True):
+            network = split(rows, 1.0, setting.slope)
+            far = draw.normal(size=(setting.n_points, inputs.shape[1]))
+            asked.append(ask(network, np.concatenate([inputs, far, worst_point(network, draw)[None]])))
     return Clouds.joined(asked)
 
 
@@ -212,3 +243,6 @@ def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
 
 
 clouds = Experiment("sarussi2021.clouds", cloud_settings, run_clouds, seconds=1.0, on=clouds_on)
+# The sharp constants need networks of even and of odd width, and points with biases are not those of your data.
+drawn_clouds = Experiment("sarussi2021.clouds", cloud_settings, run_clouds)
+lifted_clouds = Experiment("sarussi2021.clouds", lifted_settings, run_clouds, seconds=0.1)

@@ -23,14 +23,14 @@ from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import sharp_factor
-from widenet.papers.sarussi2021.settings import DigitPair, Gaussians, OutlierCloud, PointsSetting, PointsSource
+from widenet.papers.sarussi2021.sources import DigitPair, OutlierCloud, PointsSetting, PointsSource, TwoGaussians
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training import Recipe, Record, ensemble
 from widenet.types import Dataset
 
 
-class CurveSetting(PointsSetting):
+class ClusteringSetting(PointsSetting):
     """Runs of SGD, each on points of its own seed.
 
     Attributes:
@@ -52,7 +52,7 @@ class CurveSetting(PointsSetting):
     seed: int = 0
 
 
-def run_curves(setting: CurveSetting, progress: Progress) -> xr.Dataset:
+def run_curves(setting: ClusteringSetting, progress: Progress) -> xr.Dataset:
     """Train the runs of a setting and measure them at every look."""
     seeds = [1000 * setting.seed + run for run in range(setting.n_runs)]
     shared = setting.data_seed is not None
@@ -93,7 +93,7 @@ def run_curves(setting: CurveSetting, progress: Progress) -> xr.Dataset:
 
 def all_points(points: PointsSource, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The training points, and behind them the test points where there are any."""
-    return points.draw_all(seed) if isinstance(points, DigitPair | Gaussians) else points.draw(seed)
+    return points.draw_all(seed) if isinstance(points, DigitPair | TwoGaussians) else points.draw(seed)
 
 
 def n_training(points: PointsSource) -> int:
@@ -163,40 +163,40 @@ def measured(
     }
 
 
-def small_start(scale: Scale, seed: int) -> list[CurveSetting]:
+def small_start(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """Figures 1 and 3: two Gaussians in the plane, from small weights."""
     runs, looks = (4, (0, 1, 10, 100, 300, 1000)) if scale is Scale.QUICK else (12, (0, 1, 10, 100, 300, 1000, 2000))
-    return [CurveSetting(points=Gaussians(), deviation=1e-3, n_runs=runs, looks=looks, seed=seed)]
+    return [ClusteringSetting(points=TwoGaussians(), deviation=1e-3, n_runs=runs, looks=looks, seed=seed)]
 
 
-def large_start(scale: Scale, seed: int) -> list[CurveSetting]:
+def large_start(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """Figure 1: the same from large weights."""
     runs, looks = (4, (0, 1, 10, 100, 300, 1000)) if scale is Scale.QUICK else (12, (0, 1, 10, 100, 300, 1000, 2000))
-    return [CurveSetting(points=Gaussians(), deviation=30.0, n_runs=runs, looks=looks, seed=seed)]
+    return [ClusteringSetting(points=TwoGaussians(), deviation=30.0, n_runs=runs, looks=looks, seed=seed)]
 
 
-def high_dimension(scale: Scale, seed: int) -> list[CurveSetting]:
+def high_dimension(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """Figure 8: 400 points of two Gaussians in R^50."""
-    points = Gaussians(n_samples=400, mean=(4.0, *(0.0,) * 49), least_margin=1.0)
+    points = TwoGaussians(n_samples=400, mean=(4.0, *(0.0,) * 49), least_margin=1.0)
     looks = (0, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)
     runs = 5 if scale is Scale.QUICK else 10
     return [
-        CurveSetting(points=points, deviation=1e-2, n_runs=runs, looks=looks, step_size=1e-3, seed=seed),
+        ClusteringSetting(points=points, deviation=1e-2, n_runs=runs, looks=looks, step_size=1e-3, seed=seed),
     ]
 
 
-def outlier(scale: Scale, seed: int) -> list[CurveSetting]:
+def outlier(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """Figure 9: two Gaussians in the plane and one positive outlier, for much longer than the figure shows."""
     looks = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 100, 150, 300, 600)
     looks = looks if scale is Scale.QUICK else (*looks, 1000, 2000)
     return [
-        CurveSetting(
+        ClusteringSetting(
             points=OutlierCloud(), deviation=1e-4, n_runs=5, looks=looks, shown=60, slope=0.3, data_seed=0, seed=seed
         )
     ]
 
 
-def no_outlier(scale: Scale, seed: int) -> list[CurveSetting]:
+def no_outlier(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """The same without the outlier, a control."""
     (setting,) = outlier(scale, seed)
     return [setting.model_copy(update={"points": OutlierCloud(with_outlier=False), "looks": (0, 1, 10, 60)})]
@@ -220,34 +220,34 @@ def digit_points(digits: tuple[int, int], scale: Scale) -> DigitPair:
     return DigitPair(digits=digits, n_samples=300) if scale is Scale.QUICK else DigitPair(digits=digits)
 
 
-def digits(pair: tuple[int, int], deviation: float, scale: Scale, seed: int) -> CurveSetting:
+def digits(pair: tuple[int, int], deviation: float, scale: Scale, seed: int) -> ClusteringSetting:
     """Five initializations on the same images of two digits."""
     points = digit_points(pair, scale)
-    return CurveSetting(
+    return ClusteringSetting(
         points=points, deviation=deviation, n_runs=5, looks=looks_of(scale), slope=0.3, step_size=1e-3, data_seed=seed,
         seed=seed,
     )  # fmt: skip
 
 
-def pairs(scale: Scale, seed: int) -> list[CurveSetting]:
+def pairs(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """Figure 6: six pairs, from small weights."""
     return [digits(pair, SMALL, scale, seed) for pair in PAIRS]
 
 
-def gaussians_with_test(deviation: float, scale: Scale, seed: int) -> CurveSetting:
+def gaussians_with_test(deviation: float, scale: Scale, seed: int) -> ClusteringSetting:
     """Two Gaussians in R^50, and as many more points as there are test images."""
-    points = Gaussians(n_samples=400, n_test=1000, mean=(4.0, *(0.0,) * 49), least_margin=1.0)
-    return CurveSetting(
+    points = TwoGaussians(n_samples=400, n_test=1000, mean=(4.0, *(0.0,) * 49), least_margin=1.0)
+    return ClusteringSetting(
         points=points, deviation=deviation, n_runs=5, looks=looks_of(scale), step_size=1e-3, data_seed=seed, seed=seed
     )
 
 
-def from_small(scale: Scale, seed: int) -> list[CurveSetting]:
+def from_small(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """Figures 2 and 7: Gaussians, 0 against 1 and 3 against 5, from small weights."""
     return [gaussians_with_test(1e-3, scale, seed), *pairs(scale, seed)[:2]]
 
 
-def from_large(scale: Scale, seed: int) -> list[CurveSetting]:
+def from_large(scale: Scale, seed: int) -> list[ClusteringSetting]:
     """The same from large weights."""
     return [gaussians_with_test(LARGE, scale, seed), *(digits(pair, LARGE, scale, seed) for pair in PAIRS[:2])]
 

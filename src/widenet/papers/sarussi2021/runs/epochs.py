@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.papers.sarussi2021.formulas import LOG_2, clean_level
-from widenet.papers.sarussi2021.runs.ledgers import relative_rows
-from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
-from widenet.papers.sarussi2021.settings import SmallCloud, lengths
-from widenet.papers.sarussi2021.specimens import epochs_allowed, own_runs, silence_over_training
+from widenet.papers.sarussi2021.runs.problems import Problem, SgdRuns, SgdSetting, draw_problem, missed_visits
+from widenet.papers.sarussi2021.sources import SmallCloud
+from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, silence_over_training
 from widenet.progress import Progress
 from widenet.records import Scale
+from widenet.training.small import SmallNetworks
 
 ORDER_LEVELS = (0.4, 0.2, 0.1, 0.05)
 """ε at which the slopes of Theorem 4.1 are measured."""
@@ -44,22 +44,13 @@ class EpochSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Epochs(Cases):
+class Epochs(SgdRuns):
     """Runs of SGD, epoch by epoch.
 
     Levels of the loss, ε, are those of the setting and then further ones; levels of clean epochs, ε_0, are those that
     belong to the former and then further ones.
     """
 
-    separator_norm: Runs  #: ‖w*‖; NaN where nothing separates the data
-    largest_norm: Runs  #: R_x
-    row_bound: Runs  #: R_0
-    smallest_margin: Runs  #: min y⟨w*, x⟩
-    relative_input: Runs  #: the largest ‖x‖ over R_x
-    relative_row: Runs  #: the largest initial row over R_0
-    label_error: Runs  #: the largest distance of a label from ±1
-    visits: Runs  #: by how much a point was visited more or less often than once in an epoch
-    start_alignment: Runs  #: F_0
     levels: Float[np.ndarray, " level"]  #: ε of the setting
     hit_levels: Float[np.ndarray, " hit"]  #: these, and the further ones
     clean_levels: Float[np.ndarray, "run clean"]  #: ε_0
@@ -71,66 +62,56 @@ class Epochs(Cases):
     largest_losses: Float[np.ndarray, "run epoch"]  #: the largest sampled loss
     alignments: Float[np.ndarray, "run epoch"]  #: F at the end
     updates: Count  #: how many were made
-    slope: Number  #: α
-    step_size: Number  #: η
-    output_weight: Number  #: v
-    half_width: Count  #: k
-    n_samples: Count  #: n
 
 
 def follow_epochs(
     problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]], setting: EpochSetting, progress: Progress
 ) -> Epochs:
-    """Train until every level is reached, or the epochs are spent."""
-    n, runs = problem.n_samples, problem.n_runs
+    """Train until every level is reached, or the epochs are spent.
+
+    Not by `train_small`, which leaves out the visits whose update is 0: an epoch visits every point.
+    """
+    networks, updates = problem.networks.copy(), 0
+    n, runs = problem.n_samples, len(networks)
     own = [
         clean_level(level, n, problem.step_size, problem.output_weight, problem.half_width, problem.largest_norm)
         for level in setting.levels
     ]
     clean_levels = np.array([*own, *(np.full(runs, level) for level in setting.clean_levels)]).reshape(-1, runs).T
     hit_levels = np.array([*setting.levels, *(level / n for level in setting.hit_levels)])
-    hits = np.where(_loss(problem.margins(problem.weights))[:, None] < hit_levels, 0, -1)
+    hits = np.where(_loss(problem, networks) < hit_levels, 0, -1)
     clean = np.zeros(clean_levels.shape, int)
     clean_margins = np.full((*clean_levels.shape, n + 1 if n <= LARGE else 2, n), np.nan)
     sampled, scales = np.full((*clean_levels.shape, n), np.nan), np.full(clean_levels.shape, np.nan)
     largest, alignments, visits = [], [], np.zeros(runs)
-    weights, updates = problem.weights.copy(), 0
     for _ in range(setting.most_epochs):
         order = next(orders)
-        visits = np.maximum(visits, np.abs(np.sort(order, axis=1) - np.arange(n)).max(axis=1))
-        before, losses = weights, np.zeros((runs, n))
+        visits = np.maximum(visits, missed_visits(order))
+        before, losses = networks.copy(), np.zeros((runs, n))
         for place, samples in enumerate(order.T):
-            move = next_move(problem, weights, samples)
-            losses[:, place] = np.logaddexp(0, -move.margins)
-            weights = weights + move.change
+            inputs, step = problem.next_step(networks, samples)
+            losses[:, place] = np.logaddexp(0, -step.margins)
+            networks.add(inputs, step)
             updates += 1
             if (hits < 0).any() and (n <= LARGE or place == n - 1):
-                low = _loss(problem.margins(weights))[:, None] < hit_levels
-                hits = np.where((hits < 0) & low, updates, hits)
+                hits = np.where((hits < 0) & (_loss(problem, networks) < hit_levels), updates, hits)
         worst = losses.max(axis=1)
         fresh = (clean == 0) & (worst[:, None] <= clean_levels)
         if fresh.any():
             states = _replay(problem, before, order)[:: 1 if n <= LARGE else n]
             clean[fresh] = len(largest) + 1
-            scales = np.where(fresh, problem.scales(weights).max(axis=1)[:, None], scales)
+            activated = networks.activation(networks.preactivations(problem.inputs))
+            sizes = problem.output_weight * np.abs(activated).sum(axis=2).max(axis=1)
+            scales = np.where(fresh, sizes[:, None], scales)
             for run, level in zip(*np.nonzero(fresh), strict=True):
                 clean_margins[run, level], sampled[run, level] = states[:, run], losses[run]
         largest.append(worst)
-        alignments.append(np.einsum("rjd,rd,j->r", weights, problem.separator, problem.signs))
+        alignments.append(problem.alignments(networks))
         if (clean > 0).all() and (hits >= 0).all():
             break
         if len(largest) % 100 == 0:
             progress(len(largest) / setting.most_epochs, "epochs of SGD")
     return Epochs(
-        separator_norm=np.linalg.norm(problem.separator, axis=1),
-        largest_norm=problem.largest_norm,
-        row_bound=problem.row_bound,
-        smallest_margin=problem.smallest_margin,
-        relative_input=lengths(problem.inputs).max(axis=1) / problem.largest_norm,
-        relative_row=relative_rows(problem),
-        label_error=np.abs(np.abs(problem.labels) - 1).max(axis=1),
-        visits=visits,
-        start_alignment=np.einsum("rjd,rd,j->r", problem.weights, problem.separator, problem.signs),
         levels=np.array(setting.levels),
         hit_levels=hit_levels,
         clean_levels=clean_levels,
@@ -142,26 +123,22 @@ def follow_epochs(
         largest_losses=np.stack(largest, axis=1),
         alignments=np.stack(alignments, axis=1),
         updates=updates,
-        slope=problem.slope,
-        step_size=problem.step_size,
-        output_weight=problem.output_weight,
-        half_width=problem.half_width,
-        n_samples=n,
+        **problem.columns(visits),
     )
 
 
-def _loss(margins: Float[np.ndarray, "run point"]) -> Runs:
-    return np.logaddexp(0, -margins).mean(axis=1)
+def _loss(problem: Problem, networks: SmallNetworks) -> Float[np.ndarray, "run 1"]:
+    return np.logaddexp(0, -problem.margins(networks)).mean(axis=1, keepdims=True)
 
 
 def _replay(
-    problem: Problem, weights: np.ndarray, order: Int[np.ndarray, "run point"]
+    problem: Problem, networks: SmallNetworks, order: Int[np.ndarray, "run point"]
 ) -> Float[np.ndarray, "state run point"]:
     """The margins before, inside and after one epoch."""
-    states = [problem.margins(weights)]
+    states = [problem.margins(networks)]
     for samples in order.T:
-        weights = weights + next_move(problem, weights, samples).change
-        states.append(problem.margins(weights))
+        networks.add(*problem.next_step(networks, samples))
+        states.append(problem.margins(networks))
     return np.stack(states)
 
 
@@ -211,3 +188,6 @@ def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
 
 
 epochs = Experiment("sarussi2021.epochs", epoch_settings, run_epochs, seconds=6.0, on=epochs_on)
+# About clouds of ever more points, and of points with biases; not about your data.
+growing_clouds = Experiment("sarussi2021.epochs", order_settings, run_epochs, seconds=0.3)
+lifted_epochs = Experiment("sarussi2021.epochs", lifted_epoch_settings, run_epochs, seconds=0.3)

@@ -24,18 +24,18 @@ from widenet.networks.activations import PiecewiseLinear
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import LOG_2
 from widenet.papers.sarussi2021.runs.problems import with_length
-from widenet.papers.sarussi2021.settings import (
+from widenet.papers.sarussi2021.sources import (
     TWO_POINTS,
     WEDGE,
     WEDGE_MINUS,
     WEDGE_PLUS,
-    Gaussians,
     OutlierCloud,
     OwnPoints,
     PointsSource,
+    TwoGaussians,
     lengths,
 )
-from widenet.papers.sarussi2021.specimens import silence_without_both_classes
+from widenet.papers.sarussi2021.user_data import silence_without_both_classes
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import Flow, LossClock, Recipe, Record, ensemble
@@ -263,7 +263,7 @@ def two_point_setting(seed: int) -> FlowSetting:
 
 def gaussian_setting(seed: int, n_runs: int = 2) -> FlowSetting:
     """Mirrored Gaussians at two slopes, and Gaussians whose means alone are mirrored."""
-    mirrored, free = Gaussians(n_samples=40, mirrored=True), Gaussians(n_samples=40)
+    mirrored, free = TwoGaussians(n_samples=40, mirrored=True), TwoGaussians(n_samples=40)
     return FlowSetting(
         cases=tuple(
             FlowCase(points=points, slope=slope, seed=n_runs * seed + run)
@@ -289,7 +289,7 @@ def flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
 def plane_flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
     """Figure 3: the points on which it trains by SGD."""
     n_runs = 4 if scale is Scale.QUICK else 12
-    cases = (FlowCase(points=Gaussians(), slope=0.1, seed=1000 * seed + run) for run in range(n_runs))
+    cases = (FlowCase(points=TwoGaussians(), slope=0.1, seed=1000 * seed + run) for run in range(n_runs))
     return [FlowSetting(cases=tuple(cases))]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 

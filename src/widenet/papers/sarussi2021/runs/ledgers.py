@@ -4,18 +4,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.special
 from jaxtyping import Float, Int
 
-from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.sign_clusters import cluster_radius
-from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
-from widenet.papers.sarussi2021.settings import SmallCloud, lengths
-from widenet.papers.sarussi2021.specimens import epochs_allowed, own_runs, silence_over_training
+from widenet.papers.sarussi2021.runs.problems import (
+    Problem,
+    Runs,
+    SgdRuns,
+    SgdSetting,
+    draw_problem,
+    missed_visits,
+)
+from widenet.papers.sarussi2021.sources import SmallCloud, signs_of_votes
+from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, silence_over_training
 from widenet.progress import Progress
 from widenet.records import Scale
+from widenet.training.small import Recorder
+from widenet.training.small.networks import times
 
 Updates = Float[np.ndarray, "run update"]
 
@@ -27,19 +36,9 @@ class LedgerSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger(Cases):
+class Ledger(SgdRuns):
     """Runs of SGD, update by update."""
 
-    separator_norm: Runs  #: ‖w*‖; NaN where nothing separates the data
-    largest_norm: Runs  #: R_x
-    row_bound: Runs  #: R_0
-    smallest_margin: Runs  #: min y⟨w*, x⟩
-    relative_input: Runs  #: the largest ‖x‖ over R_x
-    relative_row: Runs  #: the largest initial row over R_0
-    label_error: Runs  #: the largest distance of a label from ±1
-    visits: Runs  #: by how much a point was visited more or less often than once in an epoch
-    start_norm: Runs  #: G_0
-    start_alignment: Runs  #: F_0
     margins: Updates  #: q_t, before the update
     pushes: Updates  #: |ℓ'_t|, before the update
     cross: Updates  #: 2⟨W, ΔW⟩
@@ -54,73 +53,47 @@ class Ledger(Cases):
     plus_drifts: Updates  #: how much a difference of two plus rows moved; NaN where they do not agree on x_t
     minus_drifts: Updates  #: the same of minus rows
     radius_drifts: Updates  #: how much r changed; NaN where the rows of either sign do not agree
-    slope: Number  #: α
-    step_size: Number  #: η
-    output_weight: Number  #: v
-    half_width: Count  #: k
-    n_samples: Count  #: n
 
 
 def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]], n_epochs: int) -> Ledger:
-    """Train, and write down every update."""
-    k, start, weights = problem.half_width, problem.weights, problem.weights.copy()
-    separator = problem.separator
-    kept: dict[str, list[np.ndarray]] = {}
-    visits = np.zeros(problem.n_runs)
+    """Train, and write down every update.
+
+    Not by `train_small`, which leaves out the visits whose update is 0: here they have an entry like all others.
+    """
+    k, start, networks, separator = problem.half_width, problem.networks, problem.networks.copy(), problem.separator
+    signs, kept, visits = signs_of_votes(k), Recorder(), np.zeros(len(start))
     for _ in range(n_epochs):
         order = next(orders)
-        counts = np.stack([np.bincount(each, minlength=problem.n_samples) for each in order])
-        visits = np.maximum(visits, np.abs(counts - 1).max(axis=1))
+        visits = np.maximum(visits, missed_visits(order))
         for samples in order.T:
-            move = next_move(problem, weights, samples)
-            change = move.change
-            activated = np.where(move.products > 0, 1.0, problem.slope) * move.products
-            before, weights = weights, weights + change
-            drifts = [_drift(move.products[:, half], change[:, half]) for half in (slice(k), slice(k, None))]
+            inputs, step = problem.next_step(networks, samples)
+            before, products = networks.hidden.copy(), times(networks.hidden, inputs)
+            networks.add(inputs, step)
+            weights, pushes = networks.hidden, scipy.special.expit(-step.margins)
+            change = step.coefficients[:, :, None] * inputs[:, None, :]
+            sizes = np.abs(networks.activation(products)).sum(axis=1)
+            drifts = [_drift(products[:, half], change[:, half]) for half in (slice(k), slice(k, None))]
             changed = np.abs(_radius(weights, k) - _radius(before, k))
-            along = np.einsum("rjd,rd->rj", weights - start, separator)
-            seen = {
-                "margins": move.margins,
-                "pushes": move.pushes,
-                "cross": 2 * (before * change).sum(axis=(1, 2)),
-                "scales": 2 * problem.step_size * move.pushes * problem.output_weight * np.abs(activated).sum(axis=1),
-                "squares": (change**2).sum(axis=(1, 2)),
-                "gains": np.einsum("rjd,rd,j->r", change, separator, problem.signs),
-                "norms": np.sqrt((weights**2).sum(axis=(1, 2))),
-                "alignments": np.einsum("rjd,rd,j->r", weights, separator, problem.signs),
-                "distances": np.sqrt(((weights - start) ** 2).sum(axis=(1, 2))),
-                "plus_growth": along[:, :k].min(axis=1),
-                "minus_growth": -along[:, k:].max(axis=1),
-                "plus_drifts": drifts[0],
-                "minus_drifts": drifts[1],
-                "radius_drifts": np.where(np.isnan(drifts[0] + drifts[1]), np.nan, changed),
-            }
-            for name, values in seen.items():
-                kept.setdefault(name, []).append(values)
-    return Ledger(
-        separator_norm=np.linalg.norm(separator, axis=1),
-        largest_norm=problem.largest_norm,
-        row_bound=problem.row_bound,
-        smallest_margin=problem.smallest_margin,
-        relative_input=lengths(problem.inputs).max(axis=1) / problem.largest_norm,
-        relative_row=relative_rows(problem),
-        label_error=np.abs(np.abs(problem.labels) - 1).max(axis=1),
-        visits=visits,
-        start_norm=np.sqrt((start**2).sum(axis=(1, 2))),
-        start_alignment=np.einsum("rjd,rd,j->r", start, separator, problem.signs),
-        slope=problem.slope,
-        step_size=problem.step_size,
-        output_weight=problem.output_weight,
-        half_width=k,
-        n_samples=problem.n_samples,
-        **{name: np.stack(values, axis=1) for name, values in kept.items()},
-    )
-
-
-def relative_rows(problem: Problem) -> Runs:
-    """The largest initial row over R_0; 1 where both are 0."""
-    rows = np.linalg.norm(problem.weights, axis=2).max(axis=1)
-    return np.divide(rows, problem.row_bound, out=np.ones_like(rows), where=rows > 0)
+            along = np.einsum("rjd,rd->rj", weights - start.hidden, separator)
+            kept.add(
+                np.arange(len(start)),
+                margins=step.margins,
+                pushes=pushes,
+                cross=2 * (before * change).sum(axis=(1, 2)),
+                scales=2 * problem.step_size * pushes * problem.output_weight * sizes,
+                squares=(change**2).sum(axis=(1, 2)),
+                gains=np.einsum("rjd,rd,j->r", change, separator, signs),
+                norms=np.linalg.norm(weights, axis=(1, 2)),
+                alignments=problem.alignments(networks),
+                distances=np.linalg.norm(weights - start.hidden, axis=(1, 2)),
+                plus_growth=along[:, :k].min(axis=1),
+                minus_growth=-along[:, k:].max(axis=1),
+                plus_drifts=drifts[0],
+                minus_drifts=drifts[1],
+                radius_drifts=np.where(np.isnan(drifts[0] + drifts[1]), np.nan, changed),
+            )
+    updates = {name: np.stack(values, axis=1) for name, values in kept.columns.items()}
+    return Ledger(**problem.columns(visits), **updates)
 
 
 def _drift(products: Float[np.ndarray, "run neuron"], change: Float[np.ndarray, "run neuron dim"]) -> Runs:

@@ -15,7 +15,7 @@ from widenet.papers.sarussi2021.runs.curves import (
     start_rows,
     trained,
 )
-from widenet.papers.sarussi2021.settings import OutlierCloud, PointsSetting
+from widenet.papers.sarussi2021.sources import OutlierCloud, PointsSetting
 from widenet.progress import Progress
 from widenet.records import Scale
 

@@ -1,20 +1,21 @@
-"""Section 4 before its first step: separable points, ±v networks, and batch-1 SGD on the logistic loss, in NumPy.
+"""Section 4 before its first step: separable points, ±v networks, and batch-1 SGD on the logistic loss.
 
-Several runs of one shape go side by side. Trainings here are so small that compiling them would cost more than they do;
-a test compares a step with the engine's plain kernel.
+Several runs of one shape go side by side, in the networks of `widenet.training.small`.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import scipy.special
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.diagnostics.agreement_program import separate
-from widenet.papers.sarussi2021.settings import PointsSetting, lengths
+from widenet.losses import logistic
+from widenet.papers.sarussi2021.sources import PointsSetting, lengths, signs_of_votes
+from widenet.training.small import Increment, Order, SmallNetworks, permutations
 
-Weights = Float[np.ndarray, "run both dim"]
 Runs = Float[np.ndarray, " run"]
 
 
@@ -39,32 +40,39 @@ class SgdSetting(PointsSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Runs before their first step.
+class SgdRuns(Cases):
+    """Runs of SGD: what Theorem 4.1 supposes of them, and what its bound is made of."""
 
-    Attributes:
-      inputs, labels, weights: per run; the first half of the rows votes plus.
-      separator: w* with y⟨w*, x⟩ ≥ 1, the shortest; NaN where none was found, and `inseparable` where there is none.
-      largest_norm, row_bound: R_x and R_0.
-      seeds: of the orders.
-    """
+    separator_norm: Runs  #: ‖w*‖; NaN where nothing separates the data
+    largest_norm: Runs  #: R_x
+    row_bound: Runs  #: R_0
+    smallest_margin: Runs  #: min y⟨w*, x⟩; 0 where nothing separates the points, and NaN where that is not known
+    relative_input: Runs  #: the largest ‖x‖ over R_x
+    relative_row: Runs  #: the largest initial row over R_0; 1 where both are 0
+    label_error: Runs  #: the largest distance of a label from ±1
+    visits: Runs  #: by how much a point was visited more or less often than once in an epoch
+    start_norm: Runs  #: G_0
+    start_alignment: Runs  #: F_0
+    slope: Number  #: α
+    step_size: Number  #: η
+    output_weight: Number  #: v
+    half_width: Count  #: k
+    n_samples: Count  #: n
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Runs before their first step."""
 
     inputs: Float[np.ndarray, "run point dim"]
     labels: Float[np.ndarray, "run point"]
-    weights: Weights
-    separator: Float[np.ndarray, "run dim"]
-    inseparable: Bool[np.ndarray, " run"]
+    networks: SmallNetworks  #: the starts; the first half of the rows votes plus
+    separator: Float[np.ndarray, "run dim"]  #: w* with y⟨w*, x⟩ ≥ 1, the shortest; NaN where none was found
+    inseparable: Bool[np.ndarray, " run"]  #: where there is none
     output_weight: float
     slope: float
     step_size: float
-    largest_norm: Runs
-    row_bound: Runs
-    seeds: Int[np.ndarray, " run"]
-
-    @property
-    def n_runs(self) -> int:
-        """How many runs."""
-        return len(self.weights)
+    seeds: Int[np.ndarray, " run"]  #: of the orders
 
     @property
     def n_samples(self) -> int:
@@ -74,69 +82,67 @@ class Problem:
     @property
     def half_width(self) -> int:
         """k."""
-        return self.weights.shape[1] // 2
+        return self.networks.output.shape[1] // 2
 
     @property
-    def signs(self) -> Float[np.ndarray, " both"]:
-        """+1 and −1: which way each neuron votes."""
-        return np.repeat([1.0, -1.0], self.half_width)
+    def largest_norm(self) -> Runs:
+        """R_x."""
+        return lengths(self.inputs).max(axis=1)
 
-    @property
-    def smallest_margin(self) -> Runs:
-        """min y⟨w*, x⟩; 0 where nothing separates the points, and NaN where that is not known."""
-        found = (self.labels * np.einsum("rnd,rd->rn", self.inputs, self.separator)).min(axis=1)
-        return np.where(self.inseparable, 0.0, found)
-
-    def margins(self, weights: Weights) -> Float[np.ndarray, "run point"]:
+    def margins(self, networks: SmallNetworks) -> Float[np.ndarray, "run point"]:
         """y N(x) of every point."""
-        products = np.matmul(self.inputs, weights.transpose(0, 2, 1))
-        activated = np.maximum(products, self.slope * products)
-        return self.labels * (activated @ (self.output_weight * self.signs))
+        return self.labels * networks.outputs(self.inputs)
 
-    def scales(self, weights: Weights) -> Float[np.ndarray, "run point"]:
-        """v Σ|σ(z_j)| of every point: what rounding of its margin is measured against."""
-        products = np.matmul(self.inputs, weights.transpose(0, 2, 1))
-        return self.output_weight * np.abs(np.maximum(products, self.slope * products)).sum(axis=2)
+    def alignments(self, networks: SmallNetworks) -> Runs:
+        """F = ⟨W, W*⟩."""
+        return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, signs_of_votes(self.half_width))
+
+    def order(self) -> Order:
+        """Every point once per epoch, in a fresh random order, each run with its own generator."""
+        return permutations([[int(seed), 9] for seed in self.seeds])
 
     def epochs(self) -> Iterator[Int[np.ndarray, "run point"]]:
-        """Every point once per epoch, in a fresh random order, each run with its own generator."""
+        """The same, epoch by epoch."""
         draws = [np.random.default_rng([int(seed), 9]) for seed in self.seeds]
         while True:
             yield np.stack([draw.permutation(self.n_samples) for draw in draws])
 
+    def next_step(
+        self, networks: SmallNetworks, samples: Int[np.ndarray, " run"]
+    ) -> tuple[Float[np.ndarray, "run dim"], Increment]:
+        """These points, and what SGD adds for them; one that no longer pulls adds 0, and is a step all the same."""
+        rows = np.arange(len(samples))
+        inputs = self.inputs[rows, samples]
+        return inputs, networks.increment(inputs, self.labels[rows, samples], self.step_size, logistic)
 
-@dataclass(frozen=True, eq=False)
-class Move:
-    """One update of every run, before it is made.
+    def columns(self, visits: Runs) -> dict[str, Any]:
+        """What `SgdRuns` has of them."""
+        rows = np.linalg.norm(self.networks.hidden, axis=2).max(axis=1)
+        margins = (self.labels * np.einsum("rnd,rd->rn", self.inputs, self.separator)).min(axis=1)
+        return {
+            "separator_norm": np.linalg.norm(self.separator, axis=1),
+            "largest_norm": self.largest_norm,
+            "row_bound": rows,
+            "smallest_margin": np.where(self.inseparable, 0.0, margins),
+            "relative_input": lengths(self.inputs).max(axis=1) / self.largest_norm,
+            "relative_row": np.divide(rows, rows, out=np.ones_like(rows), where=rows > 0),
+            "label_error": np.abs(np.abs(self.labels) - 1).max(axis=1),
+            "visits": visits,
+            "start_norm": np.linalg.norm(self.networks.hidden, axis=(1, 2)),
+            "start_alignment": self.alignments(self.networks),
+            "slope": self.slope,
+            "step_size": self.step_size,
+            "output_weight": self.output_weight,
+            "half_width": self.half_width,
+            "n_samples": self.n_samples,
+        }
 
-    Attributes:
-      margins: q_t = y_t N(x_t); pushes: |ℓ'(q_t)|.
-      products: ⟨w_j, x_t⟩; coefficients: the update adds coefficient·x_t to its row.
-      inputs: x_t.
-    """
 
-    margins: Runs
-    pushes: Runs
-    products: Float[np.ndarray, "run both"]
-    coefficients: Float[np.ndarray, "run both"]
-    inputs: Float[np.ndarray, "run dim"]
-
-    @property
-    def change(self) -> Weights:
-        """W_t − W_{t−1}."""
-        return self.coefficients[:, :, None] * self.inputs[:, None, :]
-
-
-def next_move(problem: Problem, weights: Weights, samples: Int[np.ndarray, " run"]) -> Move:
-    """The update on these points; σ'(0) = α."""
-    rows = np.arange(len(weights))
-    inputs, labels = problem.inputs[rows, samples], problem.labels[rows, samples]
-    products = np.matmul(weights, inputs[:, :, None])[:, :, 0]
-    slopes = np.where(products > 0, 1.0, problem.slope)
-    outputs = slopes * problem.output_weight * problem.signs
-    margins = labels * (outputs * products).sum(axis=1)
-    pushes = scipy.special.expit(-margins)
-    return Move(margins, pushes, products, (problem.step_size * pushes * labels)[:, None] * outputs, inputs)
+def missed_visits(order: Int[np.ndarray, "run point"]) -> Runs:
+    """By how much a point is visited more or less often than once in this epoch, at most."""
+    n_runs, n = order.shape
+    counts = np.bincount((order + n * np.arange(n_runs)[:, None]).ravel(), minlength=n_runs * n)
+    return 1.0 * np.abs(counts.reshape(n_runs, n) - 1).max(axis=1)
 
 
 def make_problem(
@@ -145,17 +151,17 @@ def make_problem(
     """Runs on these points from these weights, with what the bounds need to know of both."""
     found = [separate(*pair) for pair in zip(inputs, labels, strict=True)]
     nothing = np.full(inputs.shape[2], np.nan)
+    v = weights.shape[1] ** -0.5 if setting.output_weight is None else setting.output_weight
+    output = np.tile(v * signs_of_votes(weights.shape[1] // 2), (len(weights), 1))
     return Problem(
         inputs=inputs,
         labels=labels,
-        weights=weights,
+        networks=SmallNetworks(weights, output, setting.slope, setting.slope),
         separator=np.stack([nothing if each.separator is None else each.separator for each in found]),
         inseparable=np.array([each.separable is False for each in found]),
-        output_weight=weights.shape[1] ** -0.5 if setting.output_weight is None else setting.output_weight,
+        output_weight=v,
         slope=setting.slope,
         step_size=setting.step_size,
-        largest_norm=lengths(inputs).max(axis=1),
-        row_bound=np.linalg.norm(weights, axis=2).max(axis=1),
         seeds=seeds,
     )
 

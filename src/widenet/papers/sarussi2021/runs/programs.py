@@ -17,8 +17,18 @@ from widenet.papers.sarussi2021.formulas import (
     limit_margin,
     margin_threshold,
 )
-from widenet.papers.sarussi2021.settings import SignedNetwork
-from widenet.papers.sarussi2021.specimens import silence_over_programs
+from widenet.papers.sarussi2021.sources import (
+    BROKEN_CROSS,
+    CROSS,
+    TWO_POINTS,
+    WEDGE,
+    WEDGE_MINUS,
+    WEDGE_PLUS,
+    SignedNetwork,
+    TwoGaussians,
+)
+from widenet.papers.sarussi2021.user_data import silence_over_programs
+from widenet.records import Scale
 
 Points = Float[np.ndarray, " point"]
 Criticals = Float[np.ndarray, " critical"]
@@ -30,7 +40,7 @@ N_MEMBERS = 10
 
 
 def asymmetry(points: np.ndarray) -> float:
-    """The largest distance of a −x from the data, relative to the longest point."""
+    """The largest distance of a $−x$ from the data, relative to the longest point."""
     gaps = np.linalg.norm(points[:, None] + points[None], axis=2).min(axis=1)
     return float(gaps.max() / np.linalg.norm(points, axis=1).max())
 
@@ -255,3 +265,44 @@ def scaled_on(specimen: Specimen) -> ScaledMargins | Silence:
     if not (critical > SMALLEST_CRITICAL * np.abs(specimen.inputs).max()).all():
         return Silence("A critical β of this data is 0, or too small against its points to be found exactly enough.")
     return scaled_margins([(specimen.inputs, specimen.labels)])
+
+
+def draw_programs(scale: Scale, seed: int) -> list[Program]:
+    """Two and three points in fractions, and Gaussians."""
+    return [
+        program(*TWO_POINTS.draw(0), 1 / 3),
+        program(*WEDGE.draw(0), 1 / 20),
+        program(*TwoGaussians(n_samples=12).draw(seed), 0.1),
+        program(*TwoGaussians(n_samples=20, mean=(2.0, 1.0, 0.0, 0.5)).draw(seed + 1), 0.4),
+    ]
+
+
+def draw_mirrored(scale: Scale, seed: int) -> list[Mirrored]:
+    """Four points, and mirrored Gaussians."""
+    plane = TwoGaussians(n_samples=16, mirrored=True).draw(seed)
+    space = TwoGaussians(n_samples=16, mean=(2.0, 1.0, 0.0, 0.0), mirrored=True).draw(seed)
+    return mirrored([(*CROSS.draw(0), 0.2), (*plane, 0.1), (*space, 0.6)])
+
+
+def draw_regimes(scale: Scale, seed: int) -> list[Program]:
+    """The same, and a regime that is not of perfect agreement, whose solution lies inside it."""
+    return [*draw_programs(scale, seed), program(*WEDGE.draw(0), 1 / 20, WEDGE_PLUS, WEDGE_MINUS)]
+
+
+def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
+    """Slopes on both sides of the edge."""
+    sets = [CROSS.draw(0), TWO_POINTS.draw(0), TwoGaussians(n_samples=12).draw(seed),
+            TwoGaussians(n_samples=12, mirrored=True).draw(seed)]  # fmt: skip
+    return feasibility(sets, (0.05, 0.1, 0.3, 0.6, 0.9))
+
+
+def draw_antipodal(scale: Scale, seed: int) -> list[CriticalMargins]:
+    """Four points, and mirrored Gaussians in the plane and in R⁵."""
+    plane = TwoGaussians(n_samples=8, mirrored=True)
+    space = TwoGaussians(n_samples=8, mean=(2.0, 1.0, 0.0, 0.0, 0.0), mirrored=True)
+    return critical_of([CROSS.draw(seed), plane.draw(seed), space.draw(seed)])
+
+
+def draw_scaled_margins(scale: Scale, seed: int) -> ScaledMargins:
+    """Data sets that are not antipodal, so that the critical β are not 0."""
+    return scaled_margins([WEDGE.draw(0), BROKEN_CROSS.draw(0), TwoGaussians(n_samples=8).draw(seed)])

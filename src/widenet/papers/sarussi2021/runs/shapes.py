@@ -11,7 +11,8 @@ from widenet.claims.cases import Cases, Number, column
 from widenet.diagnostics.rays import boundary_rays
 from widenet.diagnostics.sign_clusters import widest_angle
 from widenet.papers.sarussi2021.runs.clouds import Clouds, Pairs, ask
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
+from widenet.records import Scale
 
 GRID = 200
 
@@ -133,3 +134,18 @@ def clusters(equal: Clouds, collinear: Clouds, widest: float) -> PerfectClusters
 def _across(normal: np.ndarray, point: np.ndarray) -> np.ndarray:
     """A whole-number point orthogonal to `normal`."""
     return np.cross(normal, point)
+
+
+def draw_relu(scale: Scale, seed: int) -> TwoNeurons:
+    """α = 0."""
+    return two_neurons(0.0)
+
+
+def draw_mixed(scale: Scale, seed: int) -> MixedClusters:
+    """At α = 0.1 and 0.4."""
+    return mixed_clusters()
+
+
+def draw_perfect(scale: Scale, seed: int) -> PerfectClusters:
+    """Sixty networks of each kind."""
+    return perfect_clusters(seed)

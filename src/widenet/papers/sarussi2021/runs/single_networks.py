@@ -8,8 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.cases import Cases, Number
+from widenet.diagnostics.agreement_program import critical_margins
 from widenet.papers.sarussi2021.formulas import margin_threshold
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.runs.clouds import Pairs, random_network
+from widenet.papers.sarussi2021.sources import SignedNetwork, SmallCloud, lift
+from widenet.records import Scale
 
 Networks = Float[np.ndarray, " network"]
 Units = Float[np.ndarray, " unit"]
@@ -49,6 +52,23 @@ def on_the_wrong_side(share: float, sign: float) -> tuple[SignedNetwork, np.ndar
     return SignedNetwork(plus, minus, 0.7, 0.3), point, label
 
 
+def draw_wrong_side(scale: Scale, seed: int) -> WrongSide:
+    """Random networks, and the two that nearly attain the bound."""
+    draw, drawn = np.random.default_rng([seed, 30]), []
+    for number in range(300):
+        k, dim, n = (int(draw.integers(low, high)) for low, high in ((1, 6), (1, 5), (1, 5)))
+        points, labels = draw.normal(size=(n, dim)), draw.choice([-1.0, 1.0], n)
+        rows = draw.normal(size=(2, k, dim)) * draw.choice([0.01, 1.0], size=(2, 1, 1))
+        own = 0 if labels[0] > 0 else 1
+        # Reflected so that they see the first point from behind.
+        rows[own] *= np.where(rows[own] @ points[0] > 0, -1.0, 1.0)[:, None]
+        if number % 2:
+            # The other rows see it from behind too, and farther: then it is classified right, with a positive margin.
+            rows[1 - own] = -points[0] * draw.uniform(0.5, 2, size=(k, 1)) + 0.1 * draw.normal(size=(k, dim))
+        drawn.append((SignedNetwork(rows[0], rows[1], 0.5, float(draw.uniform(0.05, 0.9))), points, labels))
+    return wrong_side([*drawn, on_the_wrong_side(0.001, 1.0), on_the_wrong_side(0.001, -1.0)])
+
+
 @dataclass(frozen=True, eq=False)
 class WeightPairs(Cases):
     """Two networks of one shape and a point: how far their outputs and their weights are apart."""
@@ -80,6 +100,11 @@ def weight_pairs(half_widths: Sequence[int], seed: int = 0, *, equal_rows: int =
             rows.append((change, np.linalg.norm(first - second), np.linalg.norm(point), k, extreme))
     outputs, weights, norms, widths, extremes = np.array(rows).T
     return WeightPairs(outputs, weights, norms, widths, extremes > 0)
+
+
+def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:
+    """Up to k = 50."""
+    return weight_pairs((1, 2, 3, 7, 50), seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +143,54 @@ def express(draw: np.random.Generator, n_networks: int, *, divide: bool = True) 
     return Expressed(*np.concatenate(found, axis=1), output_weight=smallest)
 
 
+def draw_expressed(scale: Scale, seed: int) -> Expressed:
+    """A hundred networks with weights of both signs."""
+    return express(np.random.default_rng([seed, 3]), 100)
+
+
 def biased_network() -> tuple[SignedNetwork, np.ndarray]:
     """Three neurons of each sign whose last coordinate is a bias, and points of the plane without it."""
     draw = np.random.default_rng(81)
     plus, minus = draw.normal(size=(2, 3, 3))
     return SignedNetwork(plus, minus, 0.7, 0.2), draw.normal(size=(20, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled(Cases):
+    """Networks, asked about points before and after their weights were multiplied by c."""
+
+    rows: ClassVar = "pair"
+
+    factors: Pairs  #: c
+    outputs: Pairs  #: N_W
+    scaled: Pairs  #: N_{cW}
+    signs: Pairs  #: of N_{cW}
+    size: Pairs  #: Σ v|σ|, which rounding is measured against
+
+
+def draw_scaled(scale: Scale, seed: int, *, factors: Sequence[float] = (1e-6, 0.5, 3.0, 1e6)) -> Scaled:
+    """Random networks and points; a negative factor is a control."""
+    draw, rows = np.random.default_rng([seed, 27]), []
+    for factor in factors:
+        for _ in range(10):
+            network = random_network(draw)
+            points = draw.normal(size=(10, network.plus.shape[1]))
+            scaled = SignedNetwork(factor * network.plus, factor * network.minus, 1.0, network.slope)
+            after = scaled.outputs(points)
+            row = (np.full(10, factor), network.outputs(points), after, np.sign(after), network.scale(points))
+            rows.append(np.stack(row))
+    return Scaled(*np.concatenate(rows, axis=1))
+
+
+def biased(share: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Outputs of a network with biases, of the one without on lifted points, and what rounding is measured against."""
+    network, points = biased_network()
+    rows, biases = network.weights[:, :-1], share * network.weights[:, -1]
+    direct = network.activated(points @ rows.T + biases) @ network.output_weights
+    return direct, network.outputs(lift(points)), network.scale(lift(points))
+
+
+def lifted_critical(ones: bool = True) -> np.ndarray:
+    """The critical β of a few lifted points."""
+    data, labels = SmallCloud(n_samples=8).draw(0)
+    return np.concatenate(critical_margins(lift(data) if ones else data, labels))

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.special
 
-from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.homogeneous_margins import losses
+from widenet.losses import logistic
 from widenet.papers.sarussi2021.formulas import LOG_2
-from widenet.papers.sarussi2021.runs.problems import Runs, SgdSetting, draw_problem
-from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.papers.sarussi2021.runs.problems import Runs, SgdRuns, SgdSetting, draw_problem
+from widenet.papers.sarussi2021.sources import SmallCloud
 from widenet.progress import Progress
 from widenet.records import Scale
+from widenet.training.small import SmallNetworks, train_small
 
 
 class SmallStepSetting(SgdSetting):
@@ -22,54 +22,43 @@ class SmallStepSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class SmallSteps(Cases):
+class SmallStepFlows(SgdRuns):
     """When gradient flow arrives."""
 
     times: Runs  #: t_0, the first time with nL < log 2; NaN where there is none
     printed_times: Runs  #: the first with nL < 1
     ended: Runs  #: the time at which the run was given up
-    separator_norm: Runs  #: ‖w*‖
-    smallest_margin: Runs  #: min y⟨w*, x⟩
-    start_norm: Runs  #: ‖W_0‖
-    slope: Number  #: α
-    output_weight: Number  #: v
-    half_width: Count  #: k
-    n_samples: Count  #: n
 
 
-def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallSteps:
+def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallStepFlows:
     """Descend on the mean loss until nL < log 2 in every run."""
     problem = draw_problem(setting)
-    n, k, v = problem.n_samples, problem.half_width, problem.output_weight
-    step = 0.2 / (2 * k * v**2 * problem.largest_norm**2)
-    weights, signs = problem.weights.copy(), v * problem.signs
-    times, printed = np.full(problem.n_runs, np.nan), np.full(problem.n_runs, np.nan)
-    made = 0
-    for made in range(setting.most_steps):
-        total = losses(problem.margins(weights)).sum(axis=1)
-        times = np.where(np.isnan(times) & (total < LOG_2), made * step, times)
-        printed = np.where(np.isnan(printed) & (total < 1), made * step, printed)
-        if not np.isnan(times).any():
-            break
-        products = np.matmul(problem.inputs, weights.transpose(0, 2, 1))
-        slopes = np.where(products > 0, 1.0, problem.slope)
-        outputs = (slopes * products) @ signs
-        pushes = problem.labels * scipy.special.expit(-problem.labels * outputs) / n
-        weights = weights + step[:, None, None] * np.einsum("rn,rnj,j,rnd->rjd", pushes, slopes, signs, problem.inputs)
-        if made % 5000 == 0:
-            progress(made / setting.most_steps, "small steps")
-    progress(1.0, "small steps")
-    return SmallSteps(
-        times=times,
-        printed_times=printed,
-        ended=made * step,
-        separator_norm=np.linalg.norm(problem.separator, axis=1),
-        smallest_margin=problem.smallest_margin,
-        start_norm=np.sqrt((problem.weights**2).sum(axis=(1, 2))),
-        slope=problem.slope,
-        output_weight=v,
-        half_width=k,
-        n_samples=n,
+    step = 0.2 / (2 * problem.half_width * problem.output_weight**2 * problem.largest_norm**2)
+    levels = np.array([LOG_2, 1.0])
+    arrived = np.full((len(step), 2), np.nan)  # after how many steps
+
+    def look(networks: SmallNetworks, n_steps: int) -> bool:
+        total = losses(problem.margins(networks)).sum(axis=1, keepdims=True)
+        np.copyto(arrived, n_steps, where=np.isnan(arrived) & (total < levels))
+        return not np.isnan(arrived).any()
+
+    most = 0 if look(problem.networks, 0) else setting.most_steps
+    done = train_small(
+        problem.networks,
+        problem.inputs,
+        problem.labels,
+        step_size=step,
+        max_updates=most,
+        order=None,
+        loss=logistic,
+        watch=lambda update: look(update.networks, int(update.updates[0])),
+        progress=progress,
+    )
+    return SmallStepFlows(
+        times=arrived[:, 0] * step,
+        printed_times=arrived[:, 1] * step,
+        ended=done.updates * step,
+        **problem.columns(visits=np.zeros(len(step))),
     )
 
 

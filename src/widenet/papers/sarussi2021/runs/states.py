@@ -12,7 +12,7 @@ from widenet.claims.experiments import Experiment
 from widenet.diagnostics.agreement import agreement_margin, common_signs
 from widenet.diagnostics.agreement_program import critical_margins, separate
 from widenet.papers.sarussi2021.formulas import margin_threshold
-from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.sources import SignedNetwork
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -33,7 +33,7 @@ class StateSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class States(Cases):
+class AgreeingStates(Cases):
     """Networks and data sets, one entry per pair."""
 
     rows: ClassVar = "state"
@@ -51,7 +51,7 @@ class States(Cases):
 
 def states_of(
     given: Sequence[tuple[SignedNetwork, np.ndarray, np.ndarray]], critical: Sequence[float] | None = None
-) -> States:
+) -> AgreeingStates:
     """What the theorem asks of these networks on these points; `critical` where it is known already."""
     rows = []
     for number, (network, points, labels) in enumerate(given):
@@ -73,10 +73,12 @@ def states_of(
             )
         )
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    return States(*(column.astype(np.float64) for column in columns[:4]), *(column > 0 for column in columns[4:]))
+    return AgreeingStates(
+        *(column.astype(np.float64) for column in columns[:4]), *(column > 0 for column in columns[4:])
+    )
 
 
-def run_states(setting: StateSetting, progress: Progress) -> States:
+def run_states(setting: StateSetting, progress: Progress) -> AgreeingStates:
     """Rows around two random directions, of random lengths, that get every point right."""
     draw, found, critical = np.random.default_rng([setting.seed, 14]), [], []
     for _ in over(range(setting.n_sets), progress, "single states"):

@@ -28,7 +28,7 @@ def lengths(points: Float[np.ndarray, "*batch point dim"]) -> Float[np.ndarray, 
     return largest[..., 0] * np.linalg.norm(scaled, axis=-1)
 
 
-class Listed(ClosedModel):
+class ListedPoints(ClosedModel):
     """Points given one by one."""
 
     kind: Literal["listed"] = "listed"
@@ -62,7 +62,7 @@ class SmallCloud(ClosedModel):
         return (lift(points) if self.lifted else points), labels
 
 
-class Gaussians(ClosedModel):
+class TwoGaussians(ClosedModel):
     """Two Gaussians with mirrored means; see `widenet.data.gaussians`."""
 
     kind: Literal["gaussians"] = "gaussians"
@@ -147,7 +147,7 @@ class OwnPoints(ClosedModel):
 
 
 PointsSource = Annotated[
-    Listed | SmallCloud | Gaussians | OutlierCloud | DigitPair | OwnPoints, Field(discriminator="kind")
+    ListedPoints | SmallCloud | TwoGaussians | OutlierCloud | DigitPair | OwnPoints, Field(discriminator="kind")
 ]
 """Where points come from: `draw(seed)`."""
 
@@ -163,13 +163,13 @@ class PointsSetting(ClosedModel):
         return self.points.own_data if isinstance(self.points, OwnPoints) else None
 
 
-TWO_POINTS = Listed(inputs=((2.0, 1.0), (-1.0, -3.0)), labels=(1.0, -1.0))
+TWO_POINTS = ListedPoints(inputs=((2.0, 1.0), (-1.0, -3.0)), labels=(1.0, -1.0))
 """Two points on which, with α = 1/3, every hypothesis of Theorem 6.2 holds."""
-CROSS = Listed(inputs=((3.0, 0.0), (1.0, 2.0), (-3.0, 0.0), (-1.0, -2.0)), labels=(1.0, 1.0, -1.0, -1.0))
+CROSS = ListedPoints(inputs=((3.0, 0.0), (1.0, 2.0), (-3.0, 0.0), (-1.0, -2.0)), labels=(1.0, 1.0, -1.0, -1.0))
 """Four antipodal points."""
-BROKEN_CROSS = Listed(inputs=((3.0, 0.0), (1.0, 2.0), (-3.0, 0.0)), labels=(1.0, 1.0, -1.0))
+BROKEN_CROSS = ListedPoints(inputs=((3.0, 0.0), (1.0, 2.0), (-3.0, 0.0)), labels=(1.0, 1.0, -1.0))
 """The same without (−1, −2): no longer antipodal."""
-WEDGE = Listed(inputs=((0.0, 2.0), (3.0, 3.0), (2.0, -1.0)), labels=(1.0, 1.0, -1.0))
+WEDGE = ListedPoints(inputs=((0.0, 2.0), (3.0, 3.0), (2.0, -1.0)), labels=(1.0, 1.0, -1.0))
 """Three points on which, with α = 1/20, gradient flow stays in a regime that is not of perfect agreement."""
 WEDGE_PLUS, WEDGE_MINUS = (1.0, 1.0, -1.0), (-1.0, 1.0, 1.0)
 """The signs of that regime."""
@@ -215,6 +215,11 @@ class SignedNetwork:
     def scale(self, points: Points) -> Labels:
         """v Σ |σ(z_j)|: what rounding of N is measured against."""
         return np.abs(self.activated(points @ self.weights.T)) @ np.abs(self.output_weights)
+
+
+def signs_of_votes(half_width: int) -> Float[np.ndarray, " both"]:
+    """+1 for the k rows that vote plus, −1 for the others."""
+    return np.repeat([1.0, -1.0], half_width)
 
 
 def unit(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:

@@ -5,7 +5,7 @@ from typing import Any
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.errors import DataError
-from widenet.papers.sarussi2021.settings import OwnPoints
+from widenet.papers.sarussi2021.sources import OwnPoints
 
 MOST_POINTS = 2000
 """Trainings here go point by point; with more points they would take minutes."""
@@ -23,11 +23,6 @@ def silence_over_labels(specimen: Specimen) -> Silence | None:
     if not specimen.inputs.any():
         return Silence("All points are 0, and N(0) = 0 for every network without biases.")
     return None
-
-
-def no_data(specimen: Specimen) -> Silence:
-    """Of a claim that reads the runs of others, and has nothing to say about any data."""
-    return Silence("It is about constructions or laws of its own, not about a data set.")
 
 
 def silence_over_training(specimen: Specimen) -> Silence | None:

@@ -5,7 +5,7 @@ import pytest
 
 from widenet.data.mnist import load_mnist
 from widenet.diagnostics.agreement_program import separate
-from widenet.papers.sarussi2021.settings import DigitPair, Gaussians, OutlierCloud
+from widenet.papers.sarussi2021.sources import DigitPair, OutlierCloud, TwoGaussians
 
 
 def test_images_of_a_pair():
@@ -25,12 +25,12 @@ def test_images_of_a_pair():
 
 
 def test_gaussians_with_test_points():
-    cloud = Gaussians(n_samples=10, n_test=6)
+    cloud = TwoGaussians(n_samples=10, n_test=6)
     points, labels = cloud.draw_all(0)
-    np.testing.assert_array_equal(points[:10], Gaussians(n_samples=10).draw(0)[0])
+    np.testing.assert_array_equal(points[:10], TwoGaussians(n_samples=10).draw(0)[0])
     assert len(labels) == 16
     assert (labels * (points @ np.array([1.0, 1.0])) / 2**0.5).min() >= 0.5
-    assert Gaussians(n_samples=10).draw_all(0)[0].shape == (10, 2)
+    assert TwoGaussians(n_samples=10).draw_all(0)[0].shape == (10, 2)
 
 
 def test_the_outlier_is_behind_the_negative_points():

@@ -6,15 +6,16 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.cases import Cases, Number, column
+from widenet.losses import logistic
 from widenet.papers.sarussi2021.formulas import one_epoch
-from widenet.papers.sarussi2021.runs.problems import SgdSetting, make_problem, next_move
-from widenet.papers.sarussi2021.settings import Listed
+from widenet.records import Scale
+from widenet.training.small import SmallNetworks, Update, cyclic, train_small
 
 CLEAN_LEVEL = float(np.exp(-5))
 
 
 @dataclass(frozen=True, eq=False)
-class PastTheEpoch(Cases):
+class AfterCleanEpoch(Cases):
     """Two points, one clean epoch, and one update more."""
 
     margins: Float[np.ndarray, "state point"]  #: y N(x) before the epoch, inside it, at its end, and one update later
@@ -39,8 +40,17 @@ class PastTheEpoch(Cases):
         """The sampled losses over ε_0."""
         return self.sampled / self.clean_level
 
+    @property
+    def instance(self) -> str:
+        """In words."""
+        step_size = np.max(self.reach) / (4 * 1.01)
+        return (
+            "x₁ = (1, 0.1), x₂ = (−1, 0.1), both positive, k = v = 1, α = 0.9, ε_0 = e^{−5}, "
+            f"η = {step_size:.4g}, w = −u, order x₁, x₂, and x₁ again after the clean epoch."
+        )
 
-def go_past(step_share: float = 1.0) -> PastTheEpoch:
+
+def one_update_more(step_share: float = 1.0) -> AfterCleanEpoch:
     """x₁ = (1, 0.1), x₂ = (−1, 0.1), both positive, k = 1, v = 1, α = 0.9, and a step so large that 2v²R_x²ηknε_0 = 20.
 
     w = −u is such that the loss of x₁ is far below ε_0 = e^{−5} and that of x₂ just below it. `step_share` scales η.
@@ -50,19 +60,27 @@ def go_past(step_share: float = 1.0) -> PastTheEpoch:
     step_size = step_share * 10 / (2 * radius_square * CLEAN_LEVEL)
     edge = -np.log(np.expm1(CLEAN_LEVEL))
     along = np.linalg.solve(points, np.array([edge + 5, edge + 0.2]) / 1.9)
-    setting = SgdSetting(
-        points=Listed(inputs=tuple(map(tuple, points.tolist())), labels=(1.0, 1.0)),
-        half_width=1,
-        slope=0.9,
+    networks = SmallNetworks(np.stack([along, -along])[None], np.array([[1.0, -1.0]]), 0.9, 0.9)
+    margins, sampled = [networks.outputs(points)[0]], []
+
+    def look(update: Update) -> None:
+        sampled.append(np.logaddexp(0, -update.margins[0]))
+        margins.append(update.networks.outputs(points)[0])
+
+    train_small(
+        networks,
+        points,
+        np.ones((1, 2)),
         step_size=step_size,
-        output_weight=1.0,
+        max_updates=3,
+        order=cyclic(),
+        loss=logistic,
+        watch=look,
     )
-    problem = make_problem(points[None], np.ones((1, 2)), np.stack([along, -along])[None], setting, np.zeros(1, int))
-    weights, margins, sampled = problem.weights, [problem.margins(problem.weights)[0]], []
-    for sample in (0, 1, 0):
-        move = next_move(problem, weights, np.array([sample]))
-        sampled.append(float(np.logaddexp(0, -move.margins[0])))
-        weights = weights + move.change
-        margins.append(problem.margins(weights)[0])
     reach = one_epoch(2, step_size, 1.0, 1, radius_square**0.5)
-    return PastTheEpoch(np.stack(margins), np.array(sampled[:2]), float(reach))
+    return AfterCleanEpoch(np.stack(margins), np.array(sampled[:2]), float(reach))
+
+
+def draw_after(scale: Scale, seed: int) -> AfterCleanEpoch:
+    """Nothing here is random."""
+    return one_update_more()
