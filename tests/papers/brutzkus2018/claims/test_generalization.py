@@ -30,7 +30,7 @@ from widenet.papers.brutzkus2018.runs.learning import (
     learn_all,
     run_learning,
 )
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
+from widenet.papers.brutzkus2018.sources import DrawnSamples
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -20,14 +20,14 @@ from widenet.papers.brutzkus2018.claims.local_minima import (
     theorem_8_as_printed,
     theorem_8_tight,
 )
-from widenet.papers.brutzkus2018.runs.descent import Descent
-from widenet.papers.brutzkus2018.runs.point_sets import (
+from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
     antipodal_pair,
     antipodal_set,
     nearly_antipodal_pair,
     separable_set,
 )
+from widenet.papers.brutzkus2018.runs.descent import Descent
 
 
 def sets_of_all_kinds():

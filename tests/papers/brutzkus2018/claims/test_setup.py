@@ -24,7 +24,7 @@ from widenet.papers.brutzkus2018.claims.setup import (
     separated_sets,
 )
 from widenet.papers.brutzkus2018.runs.gradients import differentiate, gradient_settings, run_gradients
-from widenet.papers.brutzkus2018.runs.ledger import update_of
+from widenet.papers.brutzkus2018.runs.sgd import update_of
 from widenet.progress import silent
 from widenet.records import Scale
 

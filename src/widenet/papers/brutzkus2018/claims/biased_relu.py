@@ -33,11 +33,11 @@ from widenet.claims.statistics import matches_rate
 from widenet.papers.brutzkus2018.claims.relu_width import OFF_THE_LAW
 from widenet.papers.brutzkus2018.formulas import narrow_width
 from widenet.papers.brutzkus2018.hypotheses import entry_bound, plus_labels, relu, unit_output_weights
+from widenet.papers.brutzkus2018.relu_sources import PointSet, antipodal_pair, antipodal_set, separable_set
 from widenet.papers.brutzkus2018.runs.bad_minima import as_start
 from widenet.papers.brutzkus2018.runs.biased import lift
 from widenet.papers.brutzkus2018.runs.exact_sgd import ExactEnd, ExactProblem, fractions, relu_on_basis
 from widenet.papers.brutzkus2018.runs.flat_balls import try_ball
-from widenet.papers.brutzkus2018.runs.point_sets import PointSet, antipodal_pair, antipodal_set, separable_set
 from widenet.papers.brutzkus2018.runs.update_counts import exact_starts
 from widenet.records import Scale
 

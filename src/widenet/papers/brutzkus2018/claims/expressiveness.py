@@ -14,6 +14,7 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import FITTED
 from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
+from widenet.papers.brutzkus2018.relu_sources import SAME_RAY
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
 from widenet.papers.brutzkus2018.runs.memories import (
     Memories,
@@ -23,7 +24,6 @@ from widenet.papers.brutzkus2018.runs.memories import (
     own_labels_on,
     sweep_settings,
 )
-from widenet.papers.brutzkus2018.runs.point_sets import SAME_RAY
 
 GENERALIZES = 0.5
 """A test error up to this is better than guessing."""

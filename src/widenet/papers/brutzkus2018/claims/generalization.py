@@ -29,7 +29,7 @@ from widenet.papers.brutzkus2018.runs.learning import (
     errors_on,
     learning_runs,
 )
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
+from widenet.papers.brutzkus2018.sources import DrawnSamples
 from widenet.records import Scale
 
 DELTA = 0.1

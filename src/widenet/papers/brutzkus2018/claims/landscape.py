@@ -20,7 +20,7 @@ from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.hypotheses import derivative_above_slope, derivative_at_zero
 from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
 from widenet.papers.brutzkus2018.runs.online import votes
-from widenet.papers.brutzkus2018.specimens import separation_of
+from widenet.papers.brutzkus2018.user_data import separation_of
 from widenet.records import Scale
 
 GAP = "L((A + B)/2) − (L(A) + L(B))/2"

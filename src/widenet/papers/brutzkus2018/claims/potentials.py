@@ -1,6 +1,6 @@
 """The proof of Theorem 2 (Section 9.1.2), step by step: F grows linearly, G like a square root, and F ≤ G‖W*‖.
 
-All claims here read the same ledgers: every run is trained once, under its own order and under three orders that look
+All claims here read the same runs: every run is trained once, under its own order and under three orders that look
 at the network, and every inequality is checked at every non-zero update.
 """
 
@@ -22,12 +22,12 @@ from widenet.papers.brutzkus2018.formulas import (
     start_bound,
 )
 from widenet.papers.brutzkus2018.hypotheses import ALIGNMENT, SGD, SQUARE
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, Runs, Updates, ledgers
+from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, Runs, Updates, recorded_runs
 from widenet.types import RunStatus
 
 
-class Potentials(Ledgers):
-    """The ledgers, with F and G before and after every update, and the three bounds of the proof."""
+class Potentials(RecordedRuns):
+    """The recorded runs, with F and G before and after every update, and the three bounds of the proof."""
 
     norm_before: Updates = derived(lambda runs: runs.before(runs.norms))  #: G_{t−1}
     norm_after: Updates = derived(lambda runs: runs.after(runs.norms))  #: G_t
@@ -78,7 +78,7 @@ def updates_checked(runs: Potentials) -> dict[str, int]:
     return {"updates_checked": int(runs.updates.sum())}
 
 
-@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers, given=[], details=updates_checked,
+@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=recorded_runs, given=[], details=updates_checked,
        title="$|F|$ is at most $‖W*‖$ times $G$, at every step")  # fmt: skip
 def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_norm) -> Promised:
     """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖, and W* stacks k copies of w* and k of −w*, so that
@@ -97,7 +97,7 @@ def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_nor
     }
 
 
-@claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=ledgers,
+@claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=recorded_runs,
        given=SQUARE, details=updates_checked, title="An update adds less than $2η + 2kη²v²$ to $G²$")  # fmt: skip
 def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
     """Every non-zero update adds less than 2η + 2kη²v² to G², the square of the norm of all trained weights."""
@@ -114,7 +114,7 @@ def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.squar
     }
 
 
-@claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=ledgers, given=SQUARE,
+@claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=recorded_runs, given=SQUARE,
        details=updates_checked, title="$G²$ grows at most linearly in the updates")  # fmt: skip
 def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
     """After t non-zero updates, G_t² ≤ G_0² + t(2kη²v² + 2η)."""
@@ -125,7 +125,7 @@ def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_gro
     return {"square": at_most(u.norm_after**2, limit, within=STEP, text=text, quantity=closest)}
 
 
-@claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=ledgers,
+@claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=recorded_runs,
        given=ALIGNMENT, details=updates_checked, title="An update adds at least $2kηvα$ to $F$")  # fmt: skip
 def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
     """Every non-zero update adds at least 2kηvα to F = ⟨W, W*⟩."""
@@ -145,7 +145,7 @@ def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.align
     }
 
 
-@claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=ledgers, given=ALIGNMENT,
+@claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=recorded_runs, given=ALIGNMENT,
        details=updates_checked, title="$F$ grows at least linearly in the updates")  # fmt: skip
 def equation_12(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
     """After t non-zero updates, F_t ≥ F_0 + 2kηvα·t."""
@@ -174,7 +174,7 @@ def same(symbol: str, change: np.ndarray, gain: np.ndarray, size: np.ndarray) ->
 
 
 @claim("brutzkus2018.theorem_2_chain", Kind.STEP,
-       "the end of the proof of Theorem 2, Section 9.1.2 (M_init and M_root are not named there)", reads=ledgers,
+       "the end of the proof of Theorem 2, Section 9.1.2 (M_init and M_root are not named there)", reads=recorded_runs,
        given=SGD, title="Three bounds on the updates, each below the next")  # fmt: skip
 def theorem_2_chain(
     runs: Potentials,

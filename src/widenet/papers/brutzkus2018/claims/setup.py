@@ -18,9 +18,9 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.brutzkus2018.hypotheses import input_norm
 from widenet.papers.brutzkus2018.runs.gradients import Gradients, gradients
-from widenet.papers.brutzkus2018.runs.ledger import leaky, update_of
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, plus_minus_weights
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.runs.sgd import leaky, update_of
+from widenet.papers.brutzkus2018.sources import BasisTrial, RandomTrials, plus_minus_weights
+from widenet.papers.brutzkus2018.user_data import silence_over_labels
 from widenet.records import Scale
 
 

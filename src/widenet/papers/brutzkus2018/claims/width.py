@@ -25,9 +25,15 @@ from widenet.papers.brutzkus2018.formulas import (
     width_free_bound,
 )
 from widenet.papers.brutzkus2018.hypotheses import EQUAL_SCALE, SGD
-from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, NEARLY_ATTAINED, Ledgers, LedgerSetting, ledgers
+from widenet.papers.brutzkus2018.runs.recorded_runs import (
+    ATTAINED,
+    NEARLY_ATTAINED,
+    RecordedRuns,
+    RecordedSetting,
+    recorded_runs,
+)
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, tied_runs
-from widenet.papers.brutzkus2018.runs.trials import TiedWidths, equal_scale
+from widenet.papers.brutzkus2018.sources import TiedWidths, equal_scale
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -103,8 +109,8 @@ def draw_formulas(seed: int, count: int) -> Formulas:
 FORMULAS = draw_formulas(0, 1000)
 
 
-class EqualScaleRuns(Ledgers):
-    """The ledgers, and the parameters at which the formulas are compared, the same for all runs."""
+class EqualScaleRuns(RecordedRuns):
+    """The recorded runs, and the parameters at which the formulas are compared, the same for all runs."""
 
     formulas: Formulas = derived(lambda runs: FORMULAS)
 
@@ -120,17 +126,17 @@ AT_FORMULAS = tuple(
 )
 
 
-def corollary_3_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+def corollary_3_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
     """The same data trained at four widths, and sequences that nearly attain M_k."""
     widths = TiedWidths(seed=seed, n_data_sets=3 if scale is Scale.QUICK else 50)
-    return [NEARLY_ATTAINED, ATTAINED, LedgerSetting(trials=widths)]
+    return [NEARLY_ATTAINED, ATTAINED, RecordedSetting(trials=widths)]
 
 
 @claim(
     "brutzkus2018.corollary_3",
     Kind.MAIN,
     "Corollary 3, Section 5.1; proof in Section 9.1.3",
-    reads=ledgers.at(corollary_3_settings),
+    reads=recorded_runs.at(corollary_3_settings),
     given=[*AT_FORMULAS, *SGD, *EQUAL_SCALE],
     title="The bound on updates is the same for every width",
     means=Meaning(

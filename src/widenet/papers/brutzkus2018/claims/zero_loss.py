@@ -15,9 +15,9 @@ from widenet.claims.implication import Promise, equal, more_than
 from widenet.claims.sides import Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.runs.ledger import outputs_of
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.runs.sgd import outputs_of
+from widenet.papers.brutzkus2018.sources import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.user_data import silence_over_labels
 from widenet.records import Scale
 
 

@@ -18,9 +18,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.data.own import recall
-from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
-from widenet.papers.brutzkus2018.runs.online import OnlineStart
-from widenet.papers.brutzkus2018.runs.point_sets import (
+from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
     antipodal_pair,
     antipodal_set,
@@ -28,7 +26,9 @@ from widenet.papers.brutzkus2018.runs.point_sets import (
     points_on,
     separable_set,
 )
-from widenet.papers.brutzkus2018.specimens import separator_of
+from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
+from widenet.papers.brutzkus2018.runs.online import OnlineStart
+from widenet.papers.brutzkus2018.user_data import separator_of
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 

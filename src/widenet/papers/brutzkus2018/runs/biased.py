@@ -15,8 +15,8 @@ from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, outputs_of
-from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, outputs_of, train_trial
+from widenet.papers.brutzkus2018.sources import Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -84,7 +84,7 @@ def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> Bi
     for case in over(cases, progress, "lifted runs"):
         trial = case.trial
         most = int(max_nonzero_updates(*trial.parameters)) + 1
-        lifted, biased = keep_ledger(trial, most), keep_ledger(_with_bias_of(case), most)
+        lifted, biased = train_trial(trial, most), train_trial(_with_bias_of(case), most)
         signed = trial.output * trial.votes
         rows.append(
             (
@@ -122,7 +122,7 @@ def _with_bias_of(case: BiasedCase) -> Trial:
     )
 
 
-def _difference(case: BiasedCase, lifted: Ledger, biased: Ledger) -> float:
+def _difference(case: BiasedCase, lifted: RecordedRun, biased: RecordedRun) -> float:
     """Between the lifted network and ⟨w_r, x⟩ + b_r written out, relative to the largest output."""
     trial = case.trial
     weights, bias = biased.hidden[:, :-1], biased.hidden[:, -1]

@@ -19,9 +19,8 @@ from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
-from widenet.papers.brutzkus2018.runs.trials import equal_scale, plus_minus_weights
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.user_data import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import Inputs, Recorder, SmallNetworks, train_small, uniform

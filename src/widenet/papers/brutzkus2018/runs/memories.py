@@ -15,10 +15,10 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED
 from widenet.data.own import recall
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
+from widenet.papers.brutzkus2018.relu_sources import directions_of, lines_of
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
 from widenet.papers.brutzkus2018.runs.online import votes
-from widenet.papers.brutzkus2018.runs.point_sets import directions_of, lines_of
-from widenet.papers.brutzkus2018.specimens import silence_over_labels, silence_over_zero
+from widenet.papers.brutzkus2018.user_data import silence_over_labels, silence_over_zero
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 

@@ -8,9 +8,9 @@ from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import train_trials
 from widenet.papers.brutzkus2018.runs.lower_bound import basis_sequence
-from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import train_trials
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over, stretch
 from widenet.records import ClosedModel, Scale
 
@@ -81,8 +81,8 @@ def run_step_sizes(setting: StepSizeSetting, progress: Progress) -> StepSizeRuns
             outputs, order = plus_minus_weights(setting.half_width, size), SampleOrder.WITH_REPLACEMENT
             seed = int(draw.integers(2**31))
             trials.append(Trial(*points, rows, outputs, setting.slope, 2.0**power, size, order, seed))
-    ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=stretch(progress, 0.1, 1.0))
-    ends = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(len(basis), setting.n_runs, 2)
+    runs = train_trials(trials, [MOST_UPDATES] * len(trials), progress=stretch(progress, 0.1, 1.0))
+    ends = np.array([(run.updates, run.end) for run in runs]).reshape(len(basis), setting.n_runs, 2)
     return StepSizeRuns(setting, np.array(basis), ends[..., 0], ends[..., 1])
 
 

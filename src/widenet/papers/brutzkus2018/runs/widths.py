@@ -9,8 +9,8 @@ from jaxtyping import Int
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import train_trials
-from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import train_trials
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.types import RunStatus
@@ -114,9 +114,9 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
         outputs, order = plus_minus_weights(half, size), SampleOrder.WITH_REPLACEMENT
         seed = int(draw.integers(2**31))
         trials.append(Trial(*points, rows, outputs, setting.slope, setting.step_size, size, order, seed))
-    ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=progress)
+    runs = train_trials(trials, [MOST_UPDATES] * len(trials), progress=progress)
     margin = float((labels * (inputs @ separator)).min())
-    updates, status = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(-1, 2).T
+    updates, status = np.array([(run.updates, run.end) for run in runs]).reshape(-1, 2).T
     weight = max((float(np.abs(trial.output).max()) for trial in trials), default=size)
     longest = max((float(np.linalg.norm(trial.hidden, axis=1).max()) for trial in trials), default=size)
     return WidthRuns(setting, updates, status, weight, longest, margin, float(np.linalg.norm(inputs, axis=1).max()))

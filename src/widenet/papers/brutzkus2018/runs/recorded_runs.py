@@ -1,4 +1,4 @@
-"""The ledgers of many trials: one training for Theorem 2, Corollary 3, Eq. 13 and every step of their proofs."""
+"""Many trials, recorded: one training for Theorem 2, Corollary 3, Eq. 13 and every step of their proofs."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, train_trials
-from widenet.papers.brutzkus2018.runs.trials import (
+from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, train_trials
+from widenet.papers.brutzkus2018.sources import (
     ADVERSARIAL,
     BasisTrial,
     Fan,
@@ -26,7 +26,7 @@ from widenet.papers.brutzkus2018.runs.trials import (
     TrialSource,
     equal_scale,
 )
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.user_data import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import Layers
@@ -37,7 +37,7 @@ HAS_SEPARATOR = 0.5
 """A smallest margin y⟨w*, x⟩ below this is no rounding error: w* does not separate, and nothing is promised."""
 
 
-class LedgerSetting(ClosedModel):
+class RecordedSetting(ClosedModel):
     """Which trials, in which orders, with which layers.
 
     Attributes:
@@ -64,7 +64,7 @@ Times = Float[np.ndarray, " time"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ledgers(Cases):
+class RecordedRuns(Cases):
     """What many runs wrote down. Runs are of unequal length: updates and times of all runs follow each other."""
 
     lengths: ClassVar = {"update": lambda runs: runs.updates, "time": lambda runs: runs.updates + 1}
@@ -124,17 +124,17 @@ class Ledgers(Cases):
         return np.delete(values, self.starts + self.updates)
 
 
-def keep_ledgers(
+def record_runs(
     trials: Sequence[Trial],
     progress: Progress = silent,
     *,
     layers: Layers = Layers.HIDDEN,
     most_updates: int | None = None,
-) -> Ledgers:
+) -> RecordedRuns:
     """Train every trial and write everything down."""
     budgets = [budget(trial) if most_updates is None else most_updates for trial in trials]
     kept = train_trials(trials, budgets, layers, progress)
-    return as_ledgers(kept)
+    return as_table(kept)
 
 
 def budget(trial: Trial) -> int:
@@ -143,28 +143,28 @@ def budget(trial: Trial) -> int:
     return int(bound) + 1 if bound <= PATIENCE else GIVEN_UP
 
 
-def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
-    """Ledgers of single runs, put one after the other."""
-    per_run = np.array([_measures(ledger) for ledger in kept], np.float64).reshape(len(kept), 14)
+def as_table(kept: Sequence[RecordedRun]) -> RecordedRuns:
+    """RecordedRuns of single runs, put one after the other."""
+    per_run = np.array([_measures(run) for run in kept], np.float64).reshape(len(kept), 14)
 
     def flat(name: str) -> np.ndarray:
-        return np.concatenate([np.zeros(0), *(getattr(ledger, name) for ledger in kept)])
+        return np.concatenate([np.zeros(0), *(getattr(run, name) for run in kept)])
 
     flats = ("margins", "alignment_gains", "norm_gains", "alignments", "norms", "smallest_ratios", "largest_ratios")
     columns = [
         *per_run.T,
-        np.array([ledger.updates for ledger in kept], np.int64),
-        np.array([ledger.end for ledger in kept], np.int64),
-        np.array([ledger.is_blurred for ledger in kept], bool),
+        np.array([run.updates for run in kept], np.int64),
+        np.array([run.end for run in kept], np.int64),
+        np.array([run.is_blurred for run in kept], bool),
         *(flat(name) for name in flats),
     ]
-    names = [field.name for field in dataclasses.fields(Ledgers)]
-    return Ledgers(**dict(zip(names, columns, strict=True)))
+    names = [field.name for field in dataclasses.fields(RecordedRuns)]
+    return RecordedRuns(**dict(zip(names, columns, strict=True)))
 
 
-def _measures(ledger: Ledger) -> tuple[float | int, ...]:
-    """What the hypotheses and the bounds speak of, in the order of the fields of `Ledgers`."""
-    trial = ledger.trial
+def _measures(run: RecordedRun) -> tuple[float | int, ...]:
+    """What the hypotheses and the bounds speak of, in the order of the fields of `RecordedRuns`."""
+    trial = run.trial
     signed = trial.output * trial.votes
     rows = float(np.linalg.norm(trial.hidden, axis=1).max())
     # R = 0 allows rows of zeros and no others.
@@ -181,29 +181,29 @@ def _measures(ledger: Ledger) -> tuple[float | int, ...]:
         # An odd number of neurons has no two equal halves.
         float(np.ptp(signed)) if len(signed) % 2 == 0 else np.inf,
         trial.at_zero,
-        ledger.last_margin,
+        run.last_margin,
     )
 
 
-def run_ledgers(setting: LedgerSetting, progress: Progress) -> Ledgers:
+def run_recorded(setting: RecordedSetting, progress: Progress) -> RecordedRuns:
     """One cell."""
     drawn = setting.trials.draw()
     chosen = [trial for trial in drawn for trial in _in_orders(trial, setting)]
-    return keep_ledgers(chosen, progress, layers=setting.layers, most_updates=setting.most_updates)
+    return record_runs(chosen, progress, layers=setting.layers, most_updates=setting.most_updates)
 
 
-def _in_orders(trial: Trial, setting: LedgerSetting) -> list[Trial]:
+def _in_orders(trial: Trial, setting: RecordedSetting) -> list[Trial]:
     orders: tuple[SampleOrder, ...] = (trial.order,) * setting.own_order + ADVERSARIAL * setting.adversarial
     return [dataclasses.replace(trial, order=order) for order in orders]
 
 
-NEARLY_ATTAINED = LedgerSetting(trials=BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0))
+NEARLY_ATTAINED = RecordedSetting(trials=BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0))
 """A sequence on which M_k is nearly attained: 100 of 108 updates."""
-ATTAINED = LedgerSetting(trials=BasisTrial(dim=1, half_width=1, slope=0.999, step_size=1e9), adversarial=False)
+ATTAINED = RecordedSetting(trials=BasisTrial(dim=1, half_width=1, slope=0.999, step_size=1e9), adversarial=False)
 """M_k = 1.002, and one update is made."""
 
 
-def proof_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+def proof_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
     """Random trials, and basis sequences: there the inequalities of the proof are nearly equalities."""
     batches, each, max_bound = (5, 8, 1e4) if scale is Scale.QUICK else (40, 25, 3e4)
     sequences = (
@@ -216,14 +216,14 @@ def proof_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     )
     drawn = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
     return [
-        LedgerSetting(trials=drawn),
-        *(LedgerSetting(trials=each) for each in sequences),
+        RecordedSetting(trials=drawn),
+        *(RecordedSetting(trials=each) for each in sequences),
         NEARLY_ATTAINED,
         ATTAINED,
     ]
 
 
-def fans(scale: Scale) -> list[LedgerSetting]:
+def fans(scale: Scale) -> list[RecordedSetting]:
     """Thousands of updates near M_k: where its second term decides (0.95 of it), its fourth (0.68), and Eq. 6 (0.69).
 
     Closer at paper scale: 0.97 and 0.79.
@@ -234,10 +234,10 @@ def fans(scale: Scale) -> list[LedgerSetting]:
         Fan(separator_norm=10.0, n_points=201, slope=0.999, step_size=0.5, row_bound=far),
         Fan(separator_norm=5.0, n_points=201, slope=0.99, step_size=0.02, row_bound=equal_scale(1)),
     )
-    return [LedgerSetting(trials=fan, adversarial=False) for fan in chosen]
+    return [RecordedSetting(trials=fan, adversarial=False) for fan in chosen]
 
 
-def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+def theorem_2_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
     """Random trials in blind orders, some in orders chosen against the theorem, and where M_k is nearly attained.
 
     `ATTAINED` is left out: one update of 1.002 allowed would be the closest run, and says little.
@@ -247,8 +247,8 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     blind = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
     hard = RandomTrials(seed=seed + 1, n_batches=n_hard, per_batch=each_hard, max_bound=max_hard)
     return [
-        LedgerSetting(trials=blind, adversarial=False),
-        LedgerSetting(trials=hard, own_order=False),
+        RecordedSetting(trials=blind, adversarial=False),
+        RecordedSetting(trials=hard, own_order=False),
         NEARLY_ATTAINED,
         *fans(scale),
     ]
@@ -257,7 +257,7 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
 RUNS_ON_A_SPECIMEN = 3
 
 
-def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
+def recorded_on(specimen: Specimen) -> list[RecordedSetting] | Silence:
     """Networks of the chosen width and step on the reader's data; every claim about the proof reads them too."""
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
@@ -271,7 +271,7 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
         seed=chosen.seed,
         init_scale=chosen.init_scale,
     )
-    return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
+    return [RecordedSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
 
 
-ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=0.5, on=ledgers_on)
+recorded_runs = Experiment("brutzkus2018.recorded_runs", proof_settings, run_recorded, seconds=0.5, on=recorded_on)
