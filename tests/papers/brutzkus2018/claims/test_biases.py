@@ -13,14 +13,16 @@ from widenet.claims.base import Verdict
 from widenet.data import with_bias
 from widenet.diagnostics import find_separator
 from widenet.papers.brutzkus2018.claims import biases
-from widenet.papers.brutzkus2018.claims.biases import LiftedPoint, footnote_4, footnote_4_as_printed, lifted_points
+from widenet.papers.brutzkus2018.claims.biases import footnote_4, footnote_4_as_printed
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs import biased as biased_runs_module
-from widenet.papers.brutzkus2018.runs.biased import (
+from widenet.papers.brutzkus2018.runs import lifted as biased_runs_module
+from widenet.papers.brutzkus2018.runs.lifted import (
     BiasedCase,
     BiasedSetting,
+    LiftedPoint,
     biased_case,
     lift,
+    lifted_points,
     one_biased_point,
     run_biased,
     train_biased,

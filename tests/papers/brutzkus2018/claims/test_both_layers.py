@@ -9,8 +9,8 @@ from tests.control_table import at, controls
 from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import both_layers
-from widenet.papers.brutzkus2018.claims.both_layers import both_layers_settings, equation_13
-from widenet.papers.brutzkus2018.runs.recorded_runs import record_runs, run_recorded
+from widenet.papers.brutzkus2018.claims.both_layers import equation_13
+from widenet.papers.brutzkus2018.runs.recorded_runs import both_layers_settings, record_runs, run_recorded
 from widenet.papers.brutzkus2018.sources import SmallSteps
 from widenet.progress import silent
 from widenet.records import Scale

@@ -10,17 +10,15 @@ from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import compression
 from widenet.papers.brutzkus2018.claims.compression import (
-    TwoSamples,
     compression_replay,
     compression_replay_as_printed,
-    opposite_labels,
     section_6_1_unused_points,
-    two_samples,
 )
 from widenet.papers.brutzkus2018.runs import learning as learning_module
 from widenet.papers.brutzkus2018.runs.exact_sgd import fractions
 from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, LearningRuns, learn_all, learning_settings
 from widenet.papers.brutzkus2018.runs.sgd import train_trial
+from widenet.papers.brutzkus2018.runs.two_samples import TwoSamples, opposite_labels, two_samples
 from widenet.papers.brutzkus2018.sources import DrawnSamples, OnePoint
 from widenet.records import Scale
 

@@ -10,14 +10,16 @@ from tests.controls import answers_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import landscape
 from widenet.papers.brutzkus2018.claims.landscape import (
-    Certified,
-    OnePair,
-    Point,
-    certified_landscapes,
     gradient,
     proposition_1_1,
     proposition_1_2,
     proposition_1_2_own_example,
+)
+from widenet.papers.brutzkus2018.runs.landscapes import (
+    Certified,
+    OnePair,
+    Point,
+    certified_landscapes,
     random_landscape,
     random_points,
 )

@@ -9,17 +9,11 @@ from tests.control_table import at, broken_in, controls
 from tests.papers.brutzkus2018.toys import with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import width
-from widenet.papers.brutzkus2018.claims.width import (
-    Formulas,
-    corollary_3,
-    corollary_3_settings,
-    equation_14,
-    equation_14_formulas,
-    tied_rows,
-)
+from widenet.papers.brutzkus2018.claims.width import corollary_3, equation_14, tied_rows
 from widenet.papers.brutzkus2018.formulas import corollary_3_constant, equation_14_terms, width_free_bound
 from widenet.papers.brutzkus2018.runs import tied_rows as tied_module
-from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, record_runs, run_recorded
+from widenet.papers.brutzkus2018.runs.parameters import Formulas, equation_14_formulas
+from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, corollary_3_settings, record_runs, run_recorded
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, TiedSetting, train_tied
 from widenet.papers.brutzkus2018.sources import TiedWidths, equal_scale
 from widenet.progress import silent

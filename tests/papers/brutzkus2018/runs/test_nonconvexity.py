@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018.claims.landscape import balanced_landscape, random_landscape
+from widenet.papers.brutzkus2018.runs.landscapes import balanced_landscape, random_landscape
 from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, certify, from_balance, from_zero
 from widenet.papers.brutzkus2018.runs.online import votes
 

@@ -12,13 +12,12 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.claims.convergence import zero_loss
 from widenet.papers.brutzkus2018.formulas import both_layers_bound, largest_square_gain, least_alignment_gain
 from widenet.papers.brutzkus2018.hypotheses import SGD
-from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, RecordedSetting, Updates, recorded_runs
-from widenet.papers.brutzkus2018.sources import SmallSteps
-from widenet.papers.brutzkus2018.user_data import not_about_data
-from widenet.records import Scale
-from widenet.types import Layers, RunStatus
-
-MOST_UPDATES = 20_000
+from widenet.papers.brutzkus2018.runs.recorded_runs import (
+    RecordedRuns,
+    Updates,
+    both_layers_runs,
+)
+from widenet.types import RunStatus
 
 
 class MovingOutputs(RecordedRuns):
@@ -39,19 +38,12 @@ def no_sign_change(runs: MovingOutputs) -> Sides:
     return more_than(runs.per("time").smallest_ratios, 0)
 
 
-def both_layers_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
-    """Three widths, small steps, in the trials' own orders."""
-    trials = SmallSteps(seed=seed, per_width=7 if scale is Scale.QUICK else 20)
-    return [RecordedSetting(trials=trials, adversarial=False, layers=Layers.BOTH, most_updates=MOST_UPDATES)]
-
-
 @claim(
     "brutzkus2018.equation_13",
     Kind.MAIN,
     "Eq. 13, Section 9.1.2; Section 5.3",
-    reads=recorded_runs.at(both_layers_settings),
+    reads=both_layers_runs,
     given=[*SGD, no_sign_change],
-    on=not_about_data,
     title="Bounded updates with both layers trained, if signs stay",
 )
 def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_layers_bound) -> Promise:

@@ -1,9 +1,7 @@
 """Why the lower-bound sequence is one scalar recursion: the rows of the network never part (proof of Theorem 10)."""
 
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -11,17 +9,12 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.given import output_weight, slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_most, equal, hypothesis
 from widenet.claims.sides import Fact, Sides
-from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, ExactRuns, exact_networks
+from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, exact_networks
+from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
 
 
-class Collapsed(ExactRun):
+class Collapsed(SeveralCases, ExactRun):
     """Runs as cells, in fractions."""
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all runs; a cell of the experiment has several. The longest first: of those equally close it is shown."""
-        runs: list[Any] = [run for cell in cells for run in (cell.runs if isinstance(cell, ExactRuns) else (cell,))]
-        return super().join(sorted(runs, key=operator.attrgetter("updates"), reverse=True))
 
 
 def recursion_count(run: ExactRun) -> int:

@@ -1,12 +1,12 @@
 """Section 6.2: a wide enough network fits any labels, so zero training loss alone promises nothing about the test."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, column, derived
 from widenet.claims.given import separable, slope_below_one, slope_positive
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
@@ -17,13 +17,12 @@ from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_w
 from widenet.papers.brutzkus2018.relu_sources import SAME_RAY
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
 from widenet.papers.brutzkus2018.runs.memories import (
-    Memories,
     Remembered,
-    bump_settings,
+    constructions,
     memories,
-    own_labels_on,
     sweep_settings,
 )
+from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
 
 GENERALIZES = 0.5
 """A test error up to this is better than guessing."""
@@ -32,16 +31,10 @@ HalfWidth = Callable[[int, int], int | float]
 """The k that a statement asks for, from n and d."""
 
 
-class Fits(Remembered):
+class Fits(SeveralCases, Remembered):
     """Every set of points as a cell, with how much wider than needed its networks are."""
 
     lengths: ClassVar = {"plane": lambda case: np.where(np.arange(len(case)) == 0, len(case.ranks), 0)}
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all cases; a cell of the experiment has several."""
-        each = [cell.cases if isinstance(cell, Memories) else (cell,) for cell in cells]
-        return super().join([case for cases in each for case in cases])
 
     spare_of_printed: Number = derived(lambda case: case.half_width - _width(case, printed_half_width))
     spare_of_swept: Number = derived(lambda case: case.half_width - _width(case, swept_half_width))
@@ -92,7 +85,6 @@ GENERIC = (dimension, distinct_rays, slope_positive, slope_below_one)
     "Theorem 7, Section 6.2",
     reads=memories,
     given=[printed_width, *GENERIC],
-    on=own_labels_on,
     title="A wide network fits any labels of generic points",
     means=Meaning(
         topic=Topic.POWER,
@@ -120,7 +112,7 @@ def theorem_7(cases: Fits) -> Promise:
     "brutzkus2018.theorem_7_sweep",
     Kind.CONSTRUCTION,
     "Section 6.2 (derived: a proof of Theorem 7 with fewer neurons)",
-    reads=memories.at(sweep_settings),
+    reads=constructions.at(sweep_settings),
     given=[swept_width, *GENERIC],
     title="$k = ⌈n/d⌉$ is enough to fit any labels",
 )
@@ -148,7 +140,7 @@ def theorem_7_sweep(cases: Fits, *, printed: HalfWidth = printed_half_width) -> 
     "brutzkus2018.theorem_7_bumps",
     Kind.CONSTRUCTION,
     "Proof of Theorem 7, Section 9.2.2 (the cited lemma re-derived)",
-    reads=memories.at(bump_settings),
+    reads=constructions,
     given=GENERIC,
     title="Hyperplane bumps fit any labels, with twice the neurons",
 )
@@ -182,6 +174,11 @@ class Solutions(BadMinimum):
         """The smallest k − 2⌈(n + n_test)/(2d − 2)⌉."""
         setting = self.setting
         return min(setting.half_widths) - printed_half_width(setting.n_train + setting.n_test, setting.dim)
+
+    def counts(self) -> dict[str, int]:
+        """Every width on every data set."""
+        each = self.per("set")
+        return {"tried": len(each), "unfinished": int(each.unfinished.sum())}
 
 
 BUILT, _, TRAINED = range(len(SOLUTIONS))
@@ -228,13 +225,13 @@ def section_6_2_bad_global(runs: Solutions) -> Promise:
             "sgd_loss": at_most(each.trained_loss, 0.0, text="SGD reaches training loss 0"),
             "sgd_error": at_most(each.trained_error, GENERALIZES, text="SGD generalizes", quantity="test error of SGD"),
         },
-        runs=Runs(tried=len(each), unfinished=int(each.unfinished.sum())),
-        details=lambda: {"cases": [_told(cell.setting) for cell in runs.cells]},
+        details=lambda: {"cases": runs.per("cell").map(_told, object).tolist()},
         note=lambda: _note(runs),
     )
 
 
-def _told(setting: Any) -> dict[str, Any]:
+def _told(cell: Solutions) -> dict[str, Any]:
+    setting = cell.setting
     return {
         "train": setting.n_train,
         "test": setting.n_test,
@@ -267,14 +264,12 @@ def _bumps(case: Remembered) -> int:
 
 
 def _details(cases: Fits, others: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    rows = [
-        {"samples": case.n_samples, "dim": case.dim, "half_width": case.half_width, "slope": case.slope}
-        | others(case)
-        | {"largest_error": case.errors.max()}
-        for case in cases.cells
-    ]
+    def told(case: Fits) -> dict[str, Any]:
+        shape = {"samples": case.n_samples, "dim": case.dim, "half_width": case.half_width, "slope": case.slope}
+        return {**shape, **others(case), "largest_error": case.errors.max()}
+
     return {
         "labellings_per_case": cases.cells[0].labels.shape[1],
         "largest_error": cases.errors.max(),
-        "cases": rows,
+        "cases": cases.per("cell").map(told, object).tolist(),
     }

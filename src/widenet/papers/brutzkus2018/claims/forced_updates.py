@@ -3,16 +3,15 @@
 Every count and every bound here is a fraction, so equality means equality.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, derived
+from widenet.claims.cases import derived
 from widenet.claims.given import slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
@@ -20,44 +19,29 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
     BasisCounts,
+    LargeSteps,
+    OnBasis,
     basis_sequences,
     equation_6_settings,
     gap_settings,
+    large_step_runs,
 )
 from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
-    basis_sequence,
     half_the_sum,
     mistakes_in_closed_form,
     most_mistakes,
-    one_pass_step,
     printed_terms,
     sharp_terms,
     third_of_squares,
 )
-from widenet.records import Scale
 
 Terms = Callable[[BasisSequence], tuple[Fraction, Fraction]]
 Bound = Callable[[BasisSequence], Fraction | int]
-PerRun = Float[np.ndarray, " run"]
 ENORMOUS_STEP = 10**9
 """From this η on T/M_k is near its limit α²."""
 NEAR_LIMIT = 1e-3
 """How near: at η = 10⁹ and d = 10⁴ the terms of M_k that vanish as η grows are below 1e-4 of it."""
-
-
-class OnBasis(Cases):
-    """What the hypotheses measure of `sequences`, the runs in fractions."""
-
-    slope: PerRun = derived(lambda runs: _floats(run.slope for run in runs.sequences))  #: α
-    step_size: PerRun = derived(lambda runs: _floats(run.step_size for run in runs.sequences))  #: η
-    gain: PerRun = derived(lambda runs: _floats(run.gain for run in runs.sequences))  #: kv²
-    radius: PerRun = derived(lambda runs: _floats(run.radius for run in runs.sequences))  #: R/v
-    separator_norm: PerRun = derived(lambda runs: _floats(run.separator_norm for run in runs.sequences))  #: ‖w*‖
-    #: how far the initial entries are from ∓R/√d, in units of v
-    start_distance: PerRun = derived(lambda runs: _floats(run.start_distance for run in runs.sequences))
-    gain_error: PerRun = derived(lambda runs: _floats(abs(2 * run.gain - 1) for run in runs.sequences))  #: |2kv² − 1|
-    radius_error: PerRun = derived(lambda runs: _floats(abs(run.radius - 1) for run in runs.sequences))  #: |R/v − 1|
 
 
 class Forced(OnBasis, BasisCounts):
@@ -71,10 +55,6 @@ class Forced(OnBasis, BasisCounts):
             [run.step_size >= ENORMOUS_STEP and (2 * run.gain, run.radius) == (1, 1) for run in runs.sequences], bool
         )
     )
-
-
-def _floats(values: Any) -> np.ndarray:
-    return np.array([float(value) for value in values])
 
 
 @hypothesis("start: distance of the entries from $∓R/√d$, in units of $v$", extreme=False)
@@ -232,60 +212,11 @@ def theorem_4_mistakes(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class LargeSteps(OnBasis):
-    """Runs with a step near η₁: whether it is at least the threshold, the passes until N ≥ 1, and the network then."""
-
-    sequence: Shaped[np.ndarray, " run"]  #: a `BasisSequence`
-    from_threshold: Bool[np.ndarray, " run"]
-    passes: Int[np.ndarray, " run"]
-    agrees: Bool[np.ndarray, " run"]  #: whether it classifies every x as w* does
-
-    @property
-    def sequences(self) -> list[BasisSequence]:
-        """The runs themselves."""
-        return self.sequence.tolist()
-
-    @property
-    def dim(self) -> np.ndarray:
-        """d."""
-        return np.array([run.dim for run in self.sequences], int)
-
-
-ABOVE = (Fraction(1), Fraction(10_001, 10_000), Fraction(2), Fraction(10**6))
-BELOW = (Fraction(9_999, 10_000), Fraction(1, 2))
-
-
-def large_steps(runs: Sequence[BasisSequence], threshold: Bound = one_pass_step) -> LargeSteps:
-    """Each run at multiples of the threshold, among them the threshold itself; a control passes another threshold."""
-    taken = [
-        (replace(run, step_size=multiple * threshold(run)), multiple >= 1)
-        for run in runs
-        for multiple in (*ABOVE, *BELOW)
-    ]
-    # Very near the threshold a fraction near √d may say nothing about √d.
-    taken = [(run, from_threshold) for run, from_threshold in taken if run.has_one_count]
-    sequences = np.empty(len(taken), object)
-    sequences[:] = [run for run, _ in taken]
-    ends = [run.solved() for run, _ in taken]
-    return LargeSteps(
-        sequences,
-        np.array([from_threshold for _, from_threshold in taken]),
-        np.array([passes for passes, _, _ in ends]),
-        np.array([run.agrees_with_separator(*entries) for (run, _), (_, *entries) in zip(taken, ends, strict=True)]),
-    )
-
-
-def _large_steps(scale: Scale, seed: int) -> LargeSteps:
-    slopes = [Fraction(percent, 100) for percent in ((10, 50, 90) if scale is Scale.QUICK else (1, 10, 30, 50, 90, 99))]
-    return large_steps([basis_sequence(dim, slope, Fraction(1)) for dim in (1, 4, 7, 25, 100) for slope in slopes])
-
-
 @claim(
     "brutzkus2018.theorem_4_large_steps",
     Kind.TREND,
     "the paragraph after Theorem 4, Section 5.2",
-    draws=_large_steps,
+    draws=large_step_runs,
     given=UNDER_EQUATION_6,
     title="From $η₁$ on, one update per point is enough",
 )

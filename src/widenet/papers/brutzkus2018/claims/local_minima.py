@@ -11,14 +11,12 @@ exactly 1. Points on opposite rays of a line have opposite labels, and both acti
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.given import separable
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
@@ -28,7 +26,7 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.hypotheses import input_norm, relu
 from widenet.papers.brutzkus2018.runs import bad_minima as minima_runs
 from widenet.papers.brutzkus2018.runs import descent as descent_runs
-from widenet.papers.brutzkus2018.runs.bad_minima import BadMinima, PerSet, bad_minima
+from widenet.papers.brutzkus2018.runs.bad_minima import BadMinima, PairCells, PerSet, bad_minima, pair_cells
 from widenet.papers.brutzkus2018.runs.descent import Descent, descent
 
 
@@ -40,6 +38,14 @@ class Placed(BadMinima):
     known_level: PerSet = derived(lambda sets: np.where(sets.resolved, sets.level, np.nan))
     known_gradient: PerSet = derived(lambda sets: np.where(sets.resolved, sets.gradient, np.nan))
     known_radius: PerSet = derived(lambda sets: np.where(sets.resolved, sets.radius, np.nan))
+
+
+class Built(Placed):
+    """The same, beside runs: only those are counted."""
+
+    def counts(self) -> dict[str, int]:
+        """Nothing is trained."""
+        return {"tried": 0, "diverged": 0, "unfinished": 0}
 
 
 class Ends(Descent):
@@ -258,7 +264,7 @@ def _no_gradient(runs: Ends) -> Sides:
     given=[separable.of(0), input_norm.of(0), antipodal],
     title="On antipodal sets, no local minimum exceeds $½$",
 )
-def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], "PairCells"] | None = None) -> Promise:
+def theorem_8_tight(runs: Ends, built: Built, *, cells_of_a_pair: Callable[[], PairCells] = pair_cells) -> Promise:
     """On every direction-antipodal separable S (each line through 0 carries as many points on one ray as on the
     other) all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; for S = {(x, +1), (−x, −1)} they
     have L_S = 0 or ½. So Theorem 8 needs its exception.
@@ -270,7 +276,7 @@ def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], 
     levels = np.concatenate([runs.losses, built.level])
     found = np.concatenate([runs.ended, is_minimum])
     highest = levels[found].max(initial=0.0) if found.any() else np.nan
-    cells = (cells_of_a_pair or pair_cells)()
+    cells = cells_of_a_pair()
     words = "largest training loss at a local minimum"
     return Promise(
         {
@@ -294,7 +300,6 @@ def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], 
                 optional=True,
             ),
         },
-        runs=Runs(tried=len(runs), unfinished=int(runs.unfinished.sum())),
         details=lambda: {
             **_describe(runs),
             "levels": {
@@ -308,37 +313,6 @@ def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], 
             },
         },
     )
-
-
-@dataclass(frozen=True)
-class PairCells:
-    """The weight space of one pair: grid points visited, those where the loss may have a local minimum, the largest
-    loss among these.
-    """
-
-    visited: int
-    flat: int
-    largest_loss: Fraction
-
-
-def pair_loss(w: Fraction, u: Fraction) -> Fraction:
-    """L_S of S = {(1, +1), (−1, −1)} in one dimension with k = 1, in exact arithmetic."""
-    outputs = {x: max(w * x, Fraction(0)) - max(u * x, Fraction(0)) for x in (1, -1)}
-    plus, minus = (max(Fraction(1) - x * output, Fraction(0)) for x, output in outputs.items())  # the label is x
-    return (plus + minus) / 2
-
-
-def pair_cells() -> PairCells:
-    """S = {(1, +1), (−1, −1)} in one dimension with k = 1: all weights (w, u), in exact arithmetic.
-
-    The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. From a
-    point of the grid along (1, −1) the next cut is a quarter away or more, so the loss is linear over an eighth; where
-    it does not fall there may be a local minimum.
-    """
-    values, step = [Fraction(n, 2) for n in range(-6, 7)], Fraction(1, 8)
-    points = [(w, u) for w in values for u in values]
-    flat = [pair_loss(w, u) for w, u in points if pair_loss(w + step, u - step) >= pair_loss(w, u)]
-    return PairCells(len(points), len(flat), max(flat))
 
 
 def _refutation(sets: Placed, counts: np.ndarray, always_strict: bool, what: str) -> str:

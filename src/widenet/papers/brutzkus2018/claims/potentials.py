@@ -78,8 +78,8 @@ def updates_checked(runs: Potentials) -> dict[str, int]:
     return {"updates_checked": int(runs.updates.sum())}
 
 
-@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=recorded_runs, given=[], details=updates_checked,
-       title="$|F|$ is at most $‖W*‖$ times $G$, at every step")  # fmt: skip
+@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=recorded_runs, given=[],
+       details=updates_checked, title="$|F|$ is at most $‖W*‖$ times $G$, at every step")  # fmt: skip
 def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_norm) -> Promised:
     """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖, and W* stacks k copies of w* and k of −w*, so that
     ‖W*‖ = √(2k)‖w*‖.

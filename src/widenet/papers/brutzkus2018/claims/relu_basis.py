@@ -5,36 +5,31 @@ starts off (⟨w, x⟩ ≤ 0) is stuck: those neurons have derivative 0 there an
 K_0 is the set of stuck points, and the final loss is exactly #K_0/d.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, Number, column, derived
 from widenet.claims.given import step_size
 from widenet.claims.implication import Promise, at_most, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.hypotheses import orthonormal, plus_labels, relu, unit_output_weights
-from widenet.papers.brutzkus2018.runs.basis import BasisBatch, BasisRuns, basis, mixed_settings
+from widenet.papers.brutzkus2018.runs.basis import BasisBatch, basis, mixed_settings
+from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
 
 Rounding = Callable[[np.ndarray], np.ndarray]
 PerRun = Float[np.ndarray, " run"]
 PerPoint = Float[np.ndarray, "run sample"]
 
 
-class Fates(BasisBatch):
+class Fates(SeveralCases, BasisBatch):
     """Batches as cells, with what was predicted at the start and what came of it."""
 
     lengths: ClassVar = {"end": lambda batch: batch.balls_of_run}
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all batches; a cell of the experiment has several."""
-        each = [cell.batches if isinstance(cell, BasisRuns) else (cell,) for cell in cells]
-        return super().join([batch for batches in each for batch in batches])
 
     slope: Number = derived(lambda batch: batch.start.slope)
     step_size: Number = derived(lambda batch: batch.start.step_size)
@@ -55,6 +50,8 @@ class Fates(BasisBatch):
     radius: Float[np.ndarray, " end"] = derived(lambda batch: _of_balls(batch, "radius"))  #: of the ball at a stuck end
     changed: Float[np.ndarray, " end"] = derived(lambda batch: _of_balls(batch, "changed"))  #: directions that change L
     moving: Float[np.ndarray, " end"] = derived(lambda batch: _of_balls(batch, "moving"))  #: points still updated there
+
+    tried: Count = derived(lambda batch: 0 if batch.balls is None else batch.balls.tried)  #: directions in each ball
 
     @column
     def gram_error(self) -> Number:
@@ -77,6 +74,14 @@ class Fates(BasisBatch):
     def dim(self) -> Count:
         """d."""
         return self.start.inputs.shape[1]
+
+
+class StuckEnds(Fates):
+    """The same, for a statement about the ends at positive loss."""
+
+    def counts(self) -> dict[str, int]:
+        """The balls that were tried, and the runs without an end."""
+        return {"tried": len(self.per("end")), "unfinished": int(self.unfinished.sum())}
 
 
 def _watched(changes: np.ndarray | None, batch: BasisBatch) -> np.ndarray:
@@ -246,7 +251,7 @@ def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promi
     given=[*ALL_PLUS, ended],
     title="A stuck end is a local minimum",
 )
-def theorem_9_local_minimum(runs: Fates) -> Promise:
+def theorem_9_local_minimum(runs: StuckEnds) -> Promise:
     """ReLU on e_1, …, e_d labelled +1, with a continuous start: the non-global point at which SGD ends is almost
     surely a local minimum. The loss is constant in a ball whose radius is computed from the pre-activations.
 
@@ -260,11 +265,10 @@ def theorem_9_local_minimum(runs: Fates) -> Promise:
             "constant": at_most(balls.changed, 0.0, text="the loss is constant in the ball", quantity=words),
             "ball": more_than(balls.radius, 0.0, text="a ball of positive radius", quantity="its radius"),
         },
-        runs=Runs(tried=len(balls), unfinished=int(runs.unfinished.sum())),
         details=lambda: (
             _describe(runs)
             | {
-                "perturbations_per_run": max((batch.balls.tried for batch in runs.cells if batch.balls), default=0),
+                "perturbations_per_run": np.max(runs.tried, initial=0),
                 "smallest_radius": balls.radius.min(initial=np.inf),
             }
         ),
@@ -300,14 +304,15 @@ def _tally(losses: np.ndarray, predicted: np.ndarray) -> dict[str, Any]:
 def _describe(runs: Fates) -> dict[str, Any]:
     return {
         "order": "with replacement",
-        "batches": [
-            {
-                "runs": len(batch),
-                "dim": batch.dim,
-                "neurons": 2 * batch.start.half_width,
-                "step_size": batch.start.step_size,
-                "entry_bound": batch.start.entry_bound,
-            }
-            for batch in runs.cells
-        ],
+        "batches": runs.per("cell").map(_shape, object).tolist(),
+    }
+
+
+def _shape(batch: Fates) -> dict[str, Any]:
+    return {
+        "runs": len(batch),
+        "dim": batch.dim,
+        "neurons": 2 * batch.start.half_width,
+        "step_size": batch.start.step_size,
+        "entry_bound": batch.start.entry_bound,
     }

@@ -5,14 +5,13 @@ A point is in K_0 with probability 2^{−k}, so with independent signs a run suc
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_least, at_most, hypothesis, less_than, more_than
 from widenet.claims.sides import Conjunct, Fact, Rate, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
@@ -25,7 +24,7 @@ from widenet.papers.brutzkus2018.runs.initializations import (
     initializations,
     wide_settings,
 )
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.runs.parameters import Exponents, some_exponents
 
 OFF_THE_LAW = 2e-5
 """Counts that the exact law makes less likely than this do not follow it."""
@@ -48,6 +47,7 @@ class Starts(Initializations):
     #: whether a trained run ends as its K_0 says
     agrees: Bool[np.ndarray, " trained"] = derived(lambda case: case.reached == case.solvable[: len(case.reached)])
     unfinished: Bool[np.ndarray, " trained"] = derived(lambda case: ~case.ended)
+    words: str = derived(lambda case: f"d = {case.dim}, k = {case.half_width}")
 
 
 def _noise(case: Initializations) -> float:
@@ -196,7 +196,7 @@ def _rarely(runs: Starts, *, succeeds: bool, follows_law: bool, n_cases: int) ->
     return Promise(
         parts,
         details=lambda: {
-            "cases": [_row(case, succeeds) for case in runs.cells],
+            "cases": setting.map(lambda case: _row(case, succeeds), object).tolist(),
             "trained_runs_that_disagree_with_K_0": disagree,
         },
         note=f"Every start is judged by its K_0; {len(trained)} were trained in full, of which {disagree} ended "
@@ -213,9 +213,8 @@ def _words(runs: Starts, place: int) -> str:
     """What tells this case from the others: δ only where d and k do not, so that no part takes another one's place."""
     if place >= len(runs.cells):
         return f"case {place + 1}"
-    case = runs.cells[place]
-    alike = [each for each in runs.cells if (each.dim, each.half_width) == (case.dim, case.half_width)]
-    return f"d = {case.dim}, k = {case.half_width}" + (f", δ = {case.delta:g}" if len(alike) > 1 else "")
+    shapes, deltas = runs.per("cell").words, runs.per("cell").delta
+    return shapes[place] + (f", δ = {deltas[place]:g}" if (shapes == shapes[place]).sum() > 1 else "")
 
 
 def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
@@ -233,42 +232,6 @@ def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
         "p_value": matches_rate(failures, total, exact),
         "interval": list(clopper_pearson(failures, total)),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class Exponents(Cases):
-    """δ = e^{−ad} in the first half of Theorem 9, for these a, every width and dimensions 1, …, max_dim."""
-
-    rows: ClassVar = "exponent"
-    lengths: ClassVar = {"case": lambda each: each.n_widths * each.max_dim}
-
-    exponent: Float[np.ndarray, " exponent"]  #: a
-    max_dim: Count
-
-    @column
-    def n_widths(self) -> Int[np.ndarray, " exponent"]:
-        """How many k ≤ log2(1/a) there are; k = 1 is always tried, as the remark needs a width that is allowed."""
-        tried = [max(1, math.floor(math.log2(1 / a))) if a > 0 else 0 for a in self.exponent.tolist()]
-        return np.array(tried, int)
-
-    @column
-    def half_width(self) -> Int[np.ndarray, " case"]:
-        """k."""
-        return np.concatenate([np.repeat(np.arange(1, n + 1), self.max_dim) for n in self.n_widths])
-
-    @column
-    def dim(self) -> Int[np.ndarray, " case"]:
-        """d."""
-        return np.tile(np.arange(1, int(self.max_dim) + 1), self.n_widths.sum())
-
-    def counts(self) -> dict[str, int]:
-        """Every exponent at every width and dimension."""
-        return {"tried": len(self.per("case"))}
-
-
-def some_exponents(scale: Scale, seed: int) -> Exponents:
-    """From the largest that the remark allows."""
-    return Exponents(np.array([0.5, 0.25, 0.1, 0.01]), 200)
 
 
 @hypothesis("exponent $a$")
@@ -308,7 +271,7 @@ def theorem_9_remark(exponents: Exponents) -> Promise:
         {"basin": bound, "allowed": allowed},
         details=lambda: {
             "exponents": exponents.exponent,
-            "max_dim": max(cell.max_dim for cell in exponents.cells),
+            "max_dim": np.max(exponents.max_dim),
             "broken": int((bound.broken | allowed.broken).sum()),
         },
     )

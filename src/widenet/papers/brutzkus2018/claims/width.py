@@ -2,14 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, by_value, derived
+from widenet.claims.cases import by_value, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
@@ -25,41 +23,18 @@ from widenet.papers.brutzkus2018.formulas import (
     width_free_bound,
 )
 from widenet.papers.brutzkus2018.hypotheses import EQUAL_SCALE, SGD
+from widenet.papers.brutzkus2018.runs.parameters import Formulas, draw_formulas, equation_14_formulas
 from widenet.papers.brutzkus2018.runs.recorded_runs import (
-    ATTAINED,
-    NEARLY_ATTAINED,
     RecordedRuns,
-    RecordedSetting,
+    corollary_3_settings,
     recorded_runs,
 )
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, tied_runs
-from widenet.papers.brutzkus2018.sources import TiedWidths, equal_scale
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.sources import equal_scale
 from widenet.types import RunStatus
 
 Normalization = Callable[[int], float]
 """k → the common value of R and v."""
-
-
-@dataclass(frozen=True, eq=False)
-class Formulas(Cases):
-    """Random ‖w*‖, α, η at which the formulas are compared, for every width of a list."""
-
-    rows: ClassVar = "width"
-
-    separator_norm: Float[np.ndarray, " draw"]  #: ‖w*‖
-    slope: Float[np.ndarray, " draw"]  #: α
-    step_size: Float[np.ndarray, " draw"]  #: η
-    half_width: Int[np.ndarray, " width"]  #: k
-
-    @property
-    def arguments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(‖w*‖, α, η)."""
-        return self.separator_norm, self.slope, self.step_size
-
-    def counts(self) -> dict[str, int]:
-        """Every draw at every width."""
-        return {"tried": len(self.per("draw"))}
 
 
 def general_bound(draws: Formulas, normalization: Normalization) -> np.ndarray:
@@ -95,17 +70,6 @@ def formula_step_size(formulas: Formulas) -> Sides:
 FORMULA = (separator_norm, formula_slope_positive, formula_slope_below_one, formula_step_size)
 
 
-def draw_formulas(seed: int, count: int) -> Formulas:
-    """Parameters over all sizes that matter, and where the constants of Eq. 14 and K(α) are nearly attained."""
-    draw = np.random.default_rng(seed)
-    return Formulas(
-        np.r_[1.0, 1.0, 3.0, 1.0, draw.uniform(1, 50, count)],
-        np.r_[0.99, 0.99, 0.99, 0.5, draw.uniform(0.01, 0.99, count)],
-        np.r_[1e-6, 1e6, 1e9, 1e-6, np.exp(draw.uniform(np.log(1e-3), np.log(1e3), count))],
-        np.array([1, 2, 10, 100, 1000]),
-    )
-
-
 FORMULAS = draw_formulas(0, 1000)
 
 
@@ -124,12 +88,6 @@ class EqualScaleRuns(RecordedRuns):
 AT_FORMULAS = tuple(
     dataclasses.replace(each, measure=lambda runs, each=each: each(runs.all_formulas)) for each in FORMULA
 )
-
-
-def corollary_3_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
-    """The same data trained at four widths, and sequences that nearly attain M_k."""
-    widths = TiedWidths(seed=seed, n_data_sets=3 if scale is Scale.QUICK else 50)
-    return [NEARLY_ATTAINED, ATTAINED, RecordedSetting(trials=widths)]
 
 
 @claim(
@@ -188,11 +146,6 @@ def corollary_3(
             "half_widths_of_the_runs": np.unique(runs.half_width).astype(int),
         },
     )
-
-
-def equation_14_formulas(scale: Scale, seed: int) -> Formulas:
-    """Random parameters."""
-    return draw_formulas(seed, 1000 if scale is Scale.QUICK else 100_000)
 
 
 @claim(

@@ -62,10 +62,10 @@ def corollary_3_width_free(runs: Trained, *, flat: float = FLAT) -> Promise:
     The slope of log(mean T), with bootstrap limits: flat if the upper limit says so, growing if the lower limit does,
     else undecided.
     """
-    counts = [width.updates.astype(np.float64) for width in runs.cells]
+    counts = np.split(runs.updates.astype(np.float64), np.cumsum(runs.count(True))[:-1])
     enough = len(counts) >= FEWEST_WIDTHS and min(map(len, counts)) >= FEWEST_RUNS
     logs = np.log(runs.per("cell").half_width)
-    slope, lower, upper = slope_with_limits(logs, counts, runs.cells[0].setting.seed) if counts else (np.nan,) * 3
+    slope, lower, upper = slope_with_limits(logs, counts, runs.cells[0].setting.seed) if len(runs) else (np.nan,) * 3
     trend = Trend(
         slope,
         lower,

@@ -8,6 +8,7 @@ half behind it (Lemma 11, repaired).
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -241,3 +242,34 @@ def minima_on(specimen: Specimen) -> list[MinimaSetting] | Silence:
 
 
 bad_minima = Experiment("brutzkus2018.bad_minima", minima_settings, run_minima, seconds=0.4, on=minima_on)
+
+
+@dataclass(frozen=True)
+class PairCells:
+    """The weight space of one pair: grid points visited, those where the loss may have a local minimum, the largest
+    loss among these.
+    """
+
+    visited: int
+    flat: int
+    largest_loss: Fraction
+
+
+def pair_loss(w: Fraction, u: Fraction) -> Fraction:
+    """L_S of S = {(1, +1), (−1, −1)} in one dimension with k = 1, in exact arithmetic."""
+    outputs = {x: max(w * x, Fraction(0)) - max(u * x, Fraction(0)) for x in (1, -1)}
+    plus, minus = (max(Fraction(1) - x * output, Fraction(0)) for x, output in outputs.items())  # the label is x
+    return (plus + minus) / 2
+
+
+def pair_cells() -> PairCells:
+    """S = {(1, +1), (−1, −1)} in one dimension with k = 1: all weights (w, u), in exact arithmetic.
+
+    The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. From a
+    point of the grid along (1, −1) the next cut is a quarter away or more, so the loss is linear over an eighth; where
+    it does not fall there may be a local minimum.
+    """
+    values, step = [Fraction(n, 2) for n in range(-6, 7)], Fraction(1, 8)
+    points = [(w, u) for w in values for u in values]
+    flat = [pair_loss(w, u) for w, u in points if pair_loss(w + step, u - step) >= pair_loss(w, u)]
+    return PairCells(len(points), len(flat), max(flat))

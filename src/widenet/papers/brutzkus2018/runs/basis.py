@@ -80,7 +80,7 @@ class BasisBatch(Cases):
 class BasisRuns:
     """What a setting leaves: one batch per shape."""
 
-    batches: tuple[BasisBatch, ...]
+    cases: tuple[BasisBatch, ...]
 
 
 def basis_start(draw: np.random.Generator, shape: BasisShape, *, mixed_labels: bool = False, seed: int) -> OnlineStart:

@@ -4,6 +4,7 @@ The full (2k, d) matrix is trained, so that "equal" and "at least" are meant exa
 """
 
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,9 +87,9 @@ class ExactRun(Cases):
 
 @dataclass(frozen=True)
 class ExactRuns:
-    """The networks of a setting, trained."""
+    """The networks of a setting, trained; the longest run first, as of those equally close the first is shown."""
 
-    runs: tuple[ExactRun, ...]
+    cases: tuple[ExactRun, ...]
 
 
 def sequence_of(network: ExactNetwork | ExactRun) -> BasisSequence:
@@ -176,7 +177,8 @@ def random_networks(setting: ExactSetting) -> list[ExactNetwork]:
 
 def run_exact_networks(setting: ExactSetting, progress: Progress) -> ExactRuns:
     """The networks of a setting, trained one after the other."""
-    return ExactRuns(tuple(train_exactly(each) for each in over(random_networks(setting), progress, "networks")))
+    runs = [train_exactly(each) for each in over(random_networks(setting), progress, "networks")]
+    return ExactRuns(tuple(sorted(runs, key=operator.attrgetter("updates"), reverse=True)))
 
 
 def _settings(scale: Scale, seed: int) -> list[ExactSetting]:

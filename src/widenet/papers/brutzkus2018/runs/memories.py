@@ -272,4 +272,6 @@ def own_labels_on(specimen: Specimen) -> list[MemorySetting] | Silence:
     return [MemorySetting(construction=Construction.SEARCH, slope=specimen.choices.slope, own_data=specimen.digest)]
 
 
-memories = Experiment("brutzkus2018.memories", search_settings, run_memories, seconds=0.3)
+memories = Experiment("brutzkus2018.memories", search_settings, run_memories, seconds=0.3, on=own_labels_on)
+constructions = Experiment("brutzkus2018.memories", bump_settings, run_memories, seconds=0.3)
+"""Constructions for generic points, which yours need not be."""

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data import load_mnist35
 from widenet.diagnostics import find_separator, training_error
@@ -120,20 +121,17 @@ class SeparatorSetting(ClosedModel):
 
 
 @dataclass(frozen=True)
-class MnistSeparator:
-    """What is certified about the training images.
+class MnistSeparator(Cases):
+    """What is certified about the training images."""
 
-    Attributes:
-      separable: whether a separator through the origin was found.
-      norm: ‖w*‖ of that separator; infinite without one.
-      smallest_margin: min y⟨w*, x⟩ in float64; 0 without a separator.
-      largest_norm: max ‖x‖.
-    """
+    separable: bool  #: whether a separator through the origin was found
+    norm: float  #: ‖w*‖ of that separator; infinite without one
+    smallest_margin: float  #: min y⟨w*, x⟩ in float64; 0 without a separator
+    largest_input: float  #: max ‖x‖
 
-    separable: bool
-    norm: float
-    smallest_margin: float
-    largest_norm: float
+    def counts(self) -> dict[str, int]:
+        """Nothing is trained."""
+        return {"tried": 0, "diverged": 0, "unfinished": 0}
 
 
 def mnist_settings(scale: Scale, seed: int) -> list[MnistSetting]:

@@ -65,7 +65,7 @@ class Landscape:
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class Segment:
     """Two ends A and B with the gap that the closed form predicts; `balanced` tells the two kinds apart."""
 
     first: Float[np.ndarray, "neuron dim"]
@@ -83,7 +83,7 @@ class Ends:
 class Certificate:
     """Two ends, and the gap between them as measured and as its closed form says."""
 
-    ends: Ends
+    ends: Segment
     measured: float
     predicted: float
 
@@ -111,18 +111,18 @@ def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
     return Certificate(ends, ends.gap(scape), ends.predicted)
 
 
-def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Ends:
+def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Segment:
     """Rows ±s·z: |N| ≤ ½, so no hinge switches, and σ(t) + σ(−t) = (1 − α)|t| leaves kv(1 − α)s·|q|/(2n)."""
     k, v = scape.half_width, scape.output_weight
     step = 0.5 / (k * v * np.abs(scape.inputs @ direction).max())
     moved = (scape.outputs > 0) if unbalance > 0 else (scape.outputs < 0)
     end = step * np.outer(moved, direction)
     gap = k * v * (1 - scape.slope) * step * abs(unbalance) / (2 * len(scape.labels))
-    return Ends(end, -end, gap, balanced=False)
+    return Segment(end, -end, gap, balanced=False)
 
 
-def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Ends]:
-    """Ends of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
+def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Segment]:
+    """Segments of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
 
     With the plus rows at τw*, τ = 1/(kvθ), a sample with a = y⟨w*, x⟩ has margin a/θ (y = +1) or αa/θ (y = −1);
     with the minus rows at −τw*, the other way round. The free rows h ± εe then bend the loss only at active samples
@@ -148,7 +148,7 @@ def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Ends]:
             base = np.outer(held, vote * scape.separator / (k * v * threshold))
             first, second = (base + np.outer(~held, offset + s * direction) for s in (step, -step))
             gap = k * v * (1 - scape.slope) * step * abs(bend) / (2 * len(scape.labels))
-            yield Ends(first, second, gap, balanced=True)
+            yield Segment(first, second, gap, balanced=True)
 
 
 def _thresholds(

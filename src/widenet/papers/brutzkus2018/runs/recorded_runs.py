@@ -12,7 +12,9 @@ from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
+from widenet.papers.brutzkus2018.formulas import (
+    max_nonzero_updates,
+)
 from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, train_trials
 from widenet.papers.brutzkus2018.sources import (
     ADVERSARIAL,
@@ -22,6 +24,8 @@ from widenet.papers.brutzkus2018.sources import (
     OwnTrials,
     RandomTrials,
     SampleOrder,
+    SmallSteps,
+    TiedWidths,
     Trial,
     TrialSource,
     equal_scale,
@@ -274,4 +278,21 @@ def recorded_on(specimen: Specimen) -> list[RecordedSetting] | Silence:
     return [RecordedSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
 
 
+MOST_UPDATES = 20_000
+
+
+def both_layers_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
+    """Three widths, small steps, in the trials' own orders."""
+    trials = SmallSteps(seed=seed, per_width=7 if scale is Scale.QUICK else 20)
+    return [RecordedSetting(trials=trials, adversarial=False, layers=Layers.BOTH, most_updates=MOST_UPDATES)]
+
+
+def corollary_3_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
+    """The same data trained at four widths, and sequences that nearly attain M_k."""
+    widths = TiedWidths(seed=seed, n_data_sets=3 if scale is Scale.QUICK else 50)
+    return [NEARLY_ATTAINED, ATTAINED, RecordedSetting(trials=widths)]
+
+
 recorded_runs = Experiment("brutzkus2018.recorded_runs", proof_settings, run_recorded, seconds=0.5, on=recorded_on)
+both_layers_runs = Experiment("brutzkus2018.recorded_runs", both_layers_settings, run_recorded, seconds=0.5)
+"""Training of both layers says nothing about your data: the bound needs signs that stay."""

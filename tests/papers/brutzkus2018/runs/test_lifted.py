@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018.runs import biased
-from widenet.papers.brutzkus2018.runs.biased import BiasedCase, lift, train_biased
+from widenet.papers.brutzkus2018.runs import lifted
+from widenet.papers.brutzkus2018.runs.lifted import BiasedCase, lift, train_biased
 from widenet.papers.brutzkus2018.runs.sgd import train_trial
 from widenet.papers.brutzkus2018.sources import Trial, plus_minus_weights
 
@@ -42,5 +42,5 @@ def test_a_weight_or_a_bias_that_differs_is_seen(place, monkeypatch):
             kept.hidden[place] += 0.5
         return kept
 
-    monkeypatch.setattr(biased, "train_trial", moved)
+    monkeypatch.setattr(lifted, "train_trial", moved)
     assert train_biased([two_points()]).difference[0] > 0.05
