@@ -19,8 +19,9 @@ from widenet.papers.brutzkus2018.claims.forced_updates import (
     theorem_10,
     theorem_10_sharp,
 )
-from widenet.papers.brutzkus2018.runs import basis_sequences
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
+    ABOVE,
+    BELOW,
     basis_sequences,
     count,
     large_steps,
@@ -290,5 +291,5 @@ def test_the_note_says_how_close_runs_come_of_which_more_than_d_is_promised():
 
 def test_steps_at_the_threshold_beside_it_and_far_from_it():
     """Where one pass is promised: from η₁ on, a ten thousandth above, twice and a million times as large."""
-    assert [float(each) for each in basis_sequences.ABOVE] == [1, 1.0001, 2, 1e6]
-    assert [float(each) for each in basis_sequences.BELOW] == [0.9999, 0.5]
+    assert [float(each) for each in ABOVE] == [1, 1.0001, 2, 1e6]
+    assert [float(each) for each in BELOW] == [0.9999, 0.5]
