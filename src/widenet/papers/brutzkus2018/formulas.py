@@ -73,7 +73,7 @@ def root_bound(
     row_bound: Values,
     half_width: Values,
 ) -> NDArray[np.float64]:
-    """M_root: the quadratic of Section 9.1.2 solved exactly, where the paper loosens its root to M_k.
+    """M_R: the quadratic of Section 9.1.2 solved exactly, where the paper loosens its root to M_k.
 
     The largest T with aT ≤ b√T + c, a = 2kηvα, b = ws√(4k²η²v² + 4ηk), c = 4kR ws.
     """
@@ -93,7 +93,7 @@ def start_bound(
     alignment: Values,
     norm: Values,
 ) -> NDArray[np.float64]:
-    """M_init: the same argument with the actual start, F_0 = `alignment` and G_0 = `norm`, in place of R.
+    """M_0: the same argument with the actual start, F_0 = `alignment` and G_0 = `norm`, in place of R.
 
     The largest T with F_0 + AT ≤ B√(G_0² + DT), A = 2kηvα, B = √(2k) ws, D = 2kη²v² + 2η: the larger root of
     A²T² − qT − (B²G_0² − F_0²) = 0 with q = B²D − 2AF_0.

@@ -53,9 +53,9 @@ def test_each_run_has_its_own_start_in_equation_11():
 
 
 def test_m_init_takes_the_start_as_it_is_and_not_the_bound_on_its_rows():
-    """W_0 = 0 with R = 10: F_0 = G_0 = 0, so M_init = B²D/A², A = 2kηvα = ¼, B² = 2k‖w*‖² = 6¼, D = 2kη²v² + 2η = 9/16.
+    """W_0 = 0 with R = 10: F_0 = G_0 = 0, so M_0 = B²D/A², A = 2kηvα = ¼, B² = 2k‖w*‖² = 6¼, D = 2kη²v² + 2η = 9/16.
 
-    M_root has 4kR‖w*‖ in its place, and is far larger.
+    M_R has 4kR‖w*‖ in its place, and is far larger.
     """
     runs = record_runs([three_points(0.5, 0.25, hidden=np.zeros((4, 2)), row_bound=10.0)])
     init, root, _, _ = theorem_2_chain([runs]).parts

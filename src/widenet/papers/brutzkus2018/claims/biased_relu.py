@@ -145,8 +145,8 @@ WITH_BIASES = (orthonormal, constant_coordinate, relu, unit_output_weights, plus
     title="With biases, the set of stuck points can only shrink",
 )
 def footnote_4_lemma_12(runs: BiasedRuns, *, may_leave: bool = True) -> Promise:
-    """ReLU with first-layer biases and ±1 output weights, on e_1, …, e_d labelled +1: the set K_t of points at which
-    every neuron with output weight +1 is off can only shrink, K_{t+1} ⊆ K_t. Points may leave it.
+    """ReLU with first-layer biases and output weights $±1$, on $e_1, …, e_d$ labelled $+1$: the set $K_t$ of points at
+    which every neuron with output weight $+1$ is off can only shrink, $K_{t+1} ⊆ K_t$. Points may leave it.
 
     In fractions. `may_leave` is False for the statement as printed.
     """
@@ -168,9 +168,10 @@ footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
     title="With biases, updates never change the stuck points",
     where="footnote 4, Section 2, for Lemma 12, Section 9.3.2",
     statement=(
-        "The results hold with first-layer biases, so by Lemma 12 K_{t+1} = K_t. Counterexample: d = 2, k = 1, η = 1, "
-        "biases 0, w = (−1/10, 1/2), u = (−1, −1). K_0 = {e_1}. The update on e_2, where N = 1/2, gives w = (−1/10, "
-        "3/2) with bias 1, so ⟨w, e_1⟩ + b = 9/10 > 0: e_1 has left K, and one update later the loss is 0."
+        "The results hold with first-layer biases, so by Lemma 12 $K_{t+1} = K_t$. Counterexample: $d = 2$, $k = 1$, "
+        "$η = 1$, biases $0$, $w = (−1/10, 1/2)$, $u = (−1, −1)$. $K_0 = {e_1}$. The update on $e_2$, where $N = "
+        "1/2$, gives $w = (−1/10, 3/2)$ with bias $1$, so $⟨w, e_1⟩ + b = 9/10 > 0$: $e_1$ has left $K$, and one "
+        "update later the loss is $0$."
     ),
     draws=one_escape,
     may_leave=False,
@@ -188,9 +189,9 @@ footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
 def footnote_4_theorem_9(
     runs: BiasedRuns, *, law: Callable[[int, int], float] = lambda dim, half: (dim + 1.0) ** -half
 ) -> Promise:
-    """ReLU with first-layer biases on e_1, …, e_d labelled +1, the entries of W_0 and the biases independent with one
-    continuous symmetric law on [−C, C], 2kC < 1, η > 2C: SGD ends at a positive loss iff every neuron with output
-    weight +1 starts off at every point. The probability is (d + 1)^{−k}.
+    """ReLU with first-layer biases on $e_1, …, e_d$ labelled $+1$. The entries of $W_0$ and the biases are independent
+    with one continuous symmetric law on $[−C, C]$, $2kC < 1$ and $η > 2C$. SGD ends at a positive loss if and only if
+    every neuron with output weight $+1$ starts off at every point, which has probability $(d + 1)^{−k}$.
 
     In fractions. The module has the proof.
     """
@@ -240,10 +241,10 @@ def _tally(runs: BiasedRuns, law: Callable[[int, int], float]) -> dict[str, Any]
     title="With biases too, a narrow ReLU network gets stuck",
 )
 def footnote_4_theorem_9_as_printed(runs: BiasedRuns) -> Promise:
-    """The results hold with first-layer biases, so by Theorem 9, if k ≤ log2(d/ln(1/δ)), SGD ends at a non-global point
-    with probability at least 1 − δ. Counterexample: d = 20, k = 2, δ = 0.05, entries of W_0 and biases independent and
-    uniform on [−1/5, 1/5], η = 1/2. SGD gets stuck only when both +1 neurons start off at all 20 points, with
-    probability 21^{−2} = 1/441, and 0.95 is promised.
+    """The results hold with first-layer biases, so by Theorem 9, if $k ≤ log2(d/ln(1/δ))$, SGD ends at a non-global
+    point with probability at least $1 − δ$. Counterexample: $d = 20$, $k = 2$, $δ = 0.05$, entries of $W_0$ and biases
+    independent and uniform on $[−1/5, 1/5]$, $η = 1/2$. SGD gets stuck only when both neurons with output weight $+1$
+    start off at all $20$ points, with probability $21^{−2} = 1/441$, and $0.95$ is promised.
 
     In fractions.
     """
@@ -272,9 +273,9 @@ def footnote_4_theorem_9_as_printed(runs: BiasedRuns) -> Promise:
     title="With biases, ReLU always has minima with loss above $½$",
 )
 def footnote_4_theorem_8(sets: AllOff) -> Promised:
-    """With first-layer biases Theorem 8 is true as printed: for every finite separable S the ReLU loss with ±1 output
-    weights has a local minimum with L_S > ½. All weights 0 and all biases −1 switch every neuron off on all of S: the
-    loss is 1 there and in a ball.
+    """With first-layer biases Theorem 8 is true as printed: for every finite separable $S$ the ReLU loss with output
+    weights $±1$ has a local minimum with $L_S > ½$. With all weights $0$ and all biases $−1$ every neuron is off on all
+    of $S$, so the loss is $1$ there and in a ball around it.
     """
     return {
         "level": more_than(sets.level, 0.5, text="a loss above $½$", quantity="training loss"),

@@ -43,8 +43,8 @@ def row_norm(runs: LiftedRuns) -> Sides:
     title="The bound on updates holds with first-layer biases",
 )  # fmt: skip
 def footnote_4(runs: LiftedRuns, *, bound: Callable[..., np.ndarray] = max_nonzero_updates) -> Promise:
-    """With first-layer biases, on data with y(⟨w, x⟩ + b) ≥ 1, SGD makes at most M_k non-zero updates, M_k taken
-    for ‖w'‖² = 2(‖w‖² + b²): the biased network is the plain one on the inputs (x, 1)/√2.
+    """With first-layer biases, on data with $y(⟨w, x⟩ + b) ≥ 1$, SGD makes at most $M_k$ non-zero updates, with $M_k$
+    computed for $‖w'‖² = 2(‖w‖² + b²)$. The biased network is the plain one on the inputs $(x, 1)/√2$.
     """
     lost = runs.status == RunStatus.DIVERGED
     return Promise(
@@ -86,10 +86,10 @@ def footnote_4(runs: LiftedRuns, *, bound: Callable[..., np.ndarray] = max_nonze
     title="With a constant coordinate 1, the bound still holds",
 )
 def footnote_4_as_printed(points: LiftedPoint) -> Promise:
-    """The results hold with first-layer biases, by adding a dimension to the input with the value 1: SGD on (x, 1)
-    makes at most M_k non-zero updates. Counterexample: x = 1, y = +1, α = 9/10, η = 10, k = v = 1, W_0 = 0. The
-    lifted point (1, 1) is outside the unit ball, its shortest separator is (½, ½), and M_k = 55/81 < 1, but N = 0
-    at the start, so one update is made.
+    """The results hold with first-layer biases, by adding a dimension to the input with the value $1$: SGD on $(x, 1)$
+    makes at most $M_k$ non-zero updates. Counterexample: $x = 1$, $y = +1$, $α = 9/10$, $η = 10$, $k = v = 1$, $W_0 =
+    0$. The lifted point $(1, 1)$ is outside the unit ball, its shortest separator is $(½, ½)$, and $M_k = 55/81 < 1$.
+    But $N = 0$ at the start, so one update is made.
 
     In fractions, so that no rounding is to blame.
     """

@@ -47,9 +47,9 @@ def no_sign_change(runs: MovingOutputs) -> Sides:
     title="Bounded updates with both layers trained, if signs stay",
 )
 def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_layers_bound) -> Promise:
-    """With both layers trained from output weights ±v, as long as 0 < c ≤ v_t/v_0 ≤ C for every output weight, SGD
-    makes at most C²‖w*‖²/(c²α²) + ‖w*‖²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk))·‖w*‖^1.5/(2k(ηcvα)^1.5) +
-    2R‖w*‖/(ηcvα) non-zero updates (c and C as measured in the run).
+    """With both layers trained from output weights $±v$, as long as $0 < c ≤ v_t/v_0 ≤ C$ for every output weight, SGD
+    makes at most $C²‖w*‖²/(c²α²) + ‖w*‖²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk))·‖w*‖^{1.5}/(2k(ηcvα)^{1.5}) +
+    2R‖w*‖/(ηcvα)$ non-zero updates, with $c$ and $C$ as measured in the run.
 
     Checked at every update t with the c and C of the run so far: the first t updates used the output weights before
     the t-th. The two inequalities behind it are checked at every update too.

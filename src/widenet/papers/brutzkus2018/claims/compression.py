@@ -35,8 +35,8 @@ LABELLED = (
     title="The updated points alone give the trained network",
 )
 def compression_replay(runs: Replays) -> Promise:
-    """The trained weights are a function of W_0 and of at most c_k = ⌊M_k⌋ labelled points: replaying only the
-    points that made updates, in their order and padded to c_k with any others, gives exactly the same network.
+    """The trained weights are a function of $W_0$ and of at most $c_k = ⌊M_k⌋$ labelled points: replaying only the
+    points that made updates, in their order and padded to $c_k$ with any others, gives exactly the same network.
     """
     untested = not runs.updates.any()
     return Promise(
@@ -89,9 +89,10 @@ def same_points(pairs: TwoSamples) -> Sides:
     title="The updated points, without labels, give the network",
 )
 def compression_replay_as_printed(pairs: TwoSamples) -> Promise:
-    """SGD_k(S, W_0) = B_{W_0}(x_{i_1}, …, x_{i_c}) for a function B_{W_0}: X^c → H_k of the points that made updates,
-    without their labels. Counterexample: S = {(1, +1)} and S' = {(1, −1)} with k = v = 1, α = 1/2, η = 1, W_0 = 0. Both
-    runs make one update, on the point 1, and end with N(1) = 3/2 and N(1) = −3/2: no function of the point gives both.
+    """From $S$ and $W_0$ SGD learns $B_{W_0}(x_{i_1}, …, x_{i_c})$ for a function $B_{W_0}: X^c → H_k$ of the points
+    that made updates, without their labels. Counterexample: $S = {(1, +1)}$ and $S' = {(1, −1)}$ with $k = v = 1$, $α =
+    1/2$, $η = 1$, $W_0 = 0$. Both runs make one update, on the point $1$, and end with $N(1) = 3/2$ and $N(1) = −3/2$:
+    no function of the point gives both.
 
     In fractions.
     """
@@ -119,7 +120,7 @@ def unused_points(runs: LearningRuns) -> Sides:
     title="At loss 0, every point that made no update is right",
 )
 def section_6_1_unused_points(runs: Replays) -> Promise:
-    """At a global minimum of the training loss L_V = 0: no point that made no update is misclassified."""
+    """At a global minimum of the training loss $L_V = 0$: no point that made no update is misclassified."""
     right = equal(
         runs.unused_error,
         0.0,

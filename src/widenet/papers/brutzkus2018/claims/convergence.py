@@ -33,9 +33,9 @@ UpdateBound = Callable[..., np.ndarray]
     ),
 )
 def theorem_2(runs: RecordedRuns, *, bound: UpdateBound = max_nonzero_updates) -> Promise:
-    """SGD with the hinge loss makes at most M_k non-zero updates, whatever the order of the samples, and then
-    the training loss is exactly 0. M_k = ‖w*‖²/α² + ‖w*‖²/(kηv²α²) + √(R(8k²η²v² + 8ηk))·‖w*‖^1.5/(2k(ηvα)^1.5) +
-    2R‖w*‖/(ηvα).
+    """SGD with the hinge loss makes at most $M_k$ non-zero updates, whatever the order of the samples, and then the
+    training loss is exactly $0$. Here $M_k = ‖w*‖²/α² + ‖w*‖²/(kηv²α²) + √(R(8k²η²v² + 8ηk))·‖w*‖^{1.5}/(2k(ηvα)^{1.5})
+    + 2R‖w*‖/(ηvα)$.
 
     A run is given one update more than M_k, so one that spends them has broken the bound. Overflow, and margins that
     rounding could carry across 1, are this program's limits and not the theorem's: such runs decide nothing.

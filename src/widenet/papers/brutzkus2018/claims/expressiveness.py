@@ -23,6 +23,7 @@ from widenet.papers.brutzkus2018.runs.memories import (
     sweep_settings,
 )
 from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
+from widenet.records import Form
 
 GENERALIZES = 0.5
 """A test error up to this is better than guessing."""
@@ -93,8 +94,8 @@ GENERIC = (dimension, distinct_rays, slope_positive, slope_below_one)
     ),
 )
 def theorem_7(cases: Fits) -> Promise:
-    """Leaky ReLU with output weights ±v: if k ≥ 2⌈n/(2d − 2)⌉, then for all labels y ∈ {−1, +1}^n and almost every
-    X there are weights with N(x_i) = y_i for every i.
+    """Leaky ReLU with output weights $±v$: if $k ≥ 2⌈n/(2d − 2)⌉$, then for all labels $y ∈ {−1, +1}^n$ and almost
+    every $X$ there are weights with $N(x_i) = y_i$ for every $i$.
 
     Not finding weights is no proof that there are none. Two points on one ray are: N(cx) = cN(x) for c > 0.
     """
@@ -114,11 +115,12 @@ def theorem_7(cases: Fits) -> Promise:
     "Section 6.2 (derived: a proof of Theorem 7 with fewer neurons)",
     reads=constructions.at(sweep_settings),
     given=[swept_width, *GENERIC],
+    form=Form.SHARPER,
     title="$k = ⌈n/d⌉$ is enough to fit any labels",
 )
 def theorem_7_sweep(cases: Fits, *, printed: HalfWidth = printed_half_width) -> Promise:
-    """k = ⌈n/d⌉ suffices in Theorem 7, for every slope in (0, 1): gates that turn through a plane and stop after
-    every d points give a linear system of rank n. As ⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉, this proves Theorem 7.
+    """$k = ⌈n/d⌉$ suffices in Theorem 7, for every slope in $(0, 1)$: gates that turn through a plane and stop after
+    every $d$ points give a linear system of rank $n$. As $⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉$, this proves Theorem 7.
     """
     # Where the gates had to be pushed out far, the outputs are differences of large numbers.
     lost = (cases.errors > FITTED) & (cases.errors <= cases.rounding)
@@ -142,11 +144,12 @@ def theorem_7_sweep(cases: Fits, *, printed: HalfWidth = printed_half_width) -> 
     "Proof of Theorem 7, Section 9.2.2 (the cited lemma re-derived)",
     reads=constructions,
     given=GENERIC,
+    form=Form.REPAIR,
     title="Hyperplane bumps fit any labels, with twice the neurons",
 )
 def theorem_7_bumps(cases: Fits, *, printed: HalfWidth = printed_half_width) -> Promise:
-    """The route of the proof, a network that is 1 on one label and 0 on the other for each label, fits every
-    labelling with hyperplane bumps, with k = 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉), about twice 2⌈n/(2d − 2)⌉.
+    """The route of the proof, a network for each label that is $1$ on it and $0$ on the other, fits every labelling
+    with hyperplane bumps, with $k = 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉)$, about twice $2⌈n/(2d − 2)⌉$.
     """
     each = cases.per("cell")
     counted, least = each.map(_bumps, int), each.map(lambda case: _width(case, printed))
@@ -171,7 +174,7 @@ class Solutions(BadMinimum):
 
     @column
     def spare(self) -> Number:
-        """The smallest k − 2⌈(n + n_test)/(2d − 2)⌉."""
+        """The smallest k − 2⌈(n + n')/(2d − 2)⌉."""
         setting = self.setting
         return min(setting.half_widths) - printed_half_width(setting.n_train + setting.n_test, setting.dim)
 
@@ -192,9 +195,9 @@ def _ended(runs: BadMinimum, values: np.ndarray) -> np.ndarray:
     return np.where(runs.trained_to_the_end, values[TRAINED], np.nan)
 
 
-@hypothesis("$k − 2⌈(n + n_test)/(2d − 2)⌉$", key="width")
+@hypothesis("$k − 2⌈(n + n')/(2d − 2)⌉$", key="width")
 def width_for_all(runs: Solutions) -> Sides:
-    """k ≥ 2⌈(n + n_test)/(2d − 2)⌉."""
+    """k ≥ 2⌈(n + n')/(2d − 2)⌉."""
     return at_least(runs.spare, 0)
 
 
@@ -207,8 +210,9 @@ def width_for_all(runs: Solutions) -> Sides:
     title="Some global minima err on every test point",
 )
 def section_6_2_bad_global(runs: Solutions) -> Promise:
-    """With k ≥ 2⌈(n + n_test)/(2d − 2)⌉ the training loss has global minima (loss 0) with arbitrarily bad test
-    error: here 100 %, on separable data where SGD from a random start also reaches loss 0 and generalizes.
+    """With $n$ training points, $n'$ test points and $k ≥ 2⌈(n + n')/(2d − 2)⌉$ the training loss has global minima
+    (loss $0$) with arbitrarily bad test error: here 100 %, on separable data where SGD from a random start also reaches
+    loss $0$ and generalizes.
 
     Weights that were not found, and training that was cut off, decide nothing.
     """

@@ -35,6 +35,7 @@ from widenet.papers.brutzkus2018.runs.lower_bound import (
     sharp_terms,
     third_of_squares,
 )
+from widenet.records import Form
 
 Terms = Callable[[BasisSequence], tuple[Fraction, Fraction]]
 Bound = Callable[[BasisSequence], Fraction | int]
@@ -96,9 +97,9 @@ UNDER_EQUATION_6 = (*SEQUENCE, output_scale, equal_scale)
     title="A cycled basis forces many updates",
 )
 def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
-    """On e_1, …, e_d, all labelled +1 and cycled, from plus rows −(R/√d)·1 and minus rows +(R/√d)·1, SGD makes at least
-    max{min{B₁, B₂}, ‖w*‖²} updates, with B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0} and B₂ = R‖w*‖/(ηv) +
-    min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}.
+    """On $e_1, …, e_d$, all labelled $+1$ and cycled, from plus rows $−(R/√d)·1$ and minus rows $+(R/√d)·1$, SGD makes
+    at least $max{min{B₁, B₂}, ‖w*‖²}$ updates, with $B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0}$ and $B₂ =
+    R‖w*‖/(ηv) + min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}$.
 
     As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one. Controls
     pass wrong terms.
@@ -120,11 +121,12 @@ def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
 
 theorem_10_sharp = theorem_10.variant(
     "theorem_10_sharp",
+    form=Form.SHARPER,
     title="A cycled basis forces many updates, sharp constants",
     where="proof of Theorem 10, Section 5.2 and Appendix 9.1.4",
     statement=(
-        "The same with max in place of min and ‖w*‖² in place of ‖w*‖, as the argument of the proof gives it: B₁ = "
-        "R‖w*‖/(ηvα) + max{‖w*‖²/(2ηkv²) − α‖w*‖², 0} and B₂ = R‖w*‖/(ηv) + max{‖w*‖²/(2α²ηkv²) − ‖w*‖²/α, 0}. "
+        "The same with max in place of min and $‖w*‖²$ in place of $‖w*‖$, as the argument of the proof gives it: $B₁ "
+        "= R‖w*‖/(ηvα) + max{‖w*‖²/(2ηkv²) − α‖w*‖², 0}$ and $B₂ = R‖w*‖/(ηv) + max{‖w*‖²/(2α²ηkv²) − ‖w*‖²/α, 0}$. "
         "It implies the printed form, which is true and weaker."
     ),
     kind=Kind.STEP,
@@ -141,8 +143,8 @@ theorem_10_sharp = theorem_10.variant(
     title="Some separable data forces $½(‖w*‖/η + ‖w*‖²)$ updates",
 )
 def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the_sum) -> Promise:
-    """With R = v = 1/√(2k), for every d = ‖w*‖² there is a separable sequence on which SGD makes Ω(‖w*‖/η + ‖w*‖²)
-    updates: at least ½(‖w*‖/η + ‖w*‖²).
+    """With $R = v = 1/√(2k)$, for every $d = ‖w*‖²$ there is a separable sequence on which SGD makes $Ω(‖w*‖/η +
+    ‖w*‖²)$ updates: at least $½(‖w*‖/η + ‖w*‖²)$.
     """
     counts = getattr(runs, count)
     squares = counts * runs.step_size / (runs.dim * (1 + runs.step_size))
@@ -159,11 +161,12 @@ def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the
 
 theorem_4_sharp = theorem_4.variant(
     "theorem_4_sharp",
+    form=Form.SHARPER,
     title="Some separable data forces $⅓(‖w*‖²/η + ‖w*‖²)$ updates",
     where="derived from the proof of Theorem 10, Section 5.2 and Appendix 9.1.4",
     statement=(
-        "With R = v = 1/√(2k) the same sequence forces at least ⅓(‖w*‖²/η + ‖w*‖²) updates: the 1/η term grows with "
-        "‖w*‖² as in the upper bound of Corollary 3."
+        "With $R = v = 1/√(2k)$ the same sequence forces at least $⅓(‖w*‖²/η + ‖w*‖²)$ updates: the $1/η$ term grows "
+        "with $‖w*‖²$, as in the upper bound of Corollary 3."
     ),
     kind=Kind.STEP,
     promise=third_of_squares,
@@ -176,6 +179,7 @@ theorem_4_sharp = theorem_4.variant(
     "derived; the word “mistakes” in Theorem 4, Section 5.2",
     reads=basis_sequences.at(equation_6_settings),
     given=UNDER_EQUATION_6,
+    form=Form.SHARPER,
     title="How many sign errors SGD makes on the basis, exactly",
 )
 def theorem_4_mistakes(
@@ -186,8 +190,8 @@ def theorem_4_mistakes(
     fewest: Bound = half_the_sum,
     most: Bound = most_mistakes,
 ) -> Promise:
-    """Read literally, with mistakes as sign errors (N ≤ 0), SGD makes exactly d·max{m₁, ⌊(2s − m₁η(1−α))/(2ηα)⌋ + 1} of
-    them, s = 1/√d, m₁ = ⌊s/η⌋ + 1: between ½(‖w*‖/η + ‖w*‖²) and ‖w*‖/(αη) + ‖w*‖².
+    """Read literally, with mistakes as sign errors ($N ≤ 0$), SGD makes exactly $d·max{m₁, ⌊(2s − m₁η(1 − α))/(2ηα)⌋ +
+    1}$ of them, with $s = 1/√d$ and $m₁ = ⌊s/η⌋ + 1$: between $½(‖w*‖/η + ‖w*‖²)$ and $‖w*‖/(αη) + ‖w*‖²$.
     """
     counts = getattr(runs, count)
     closed, ceilings = _each(formula, runs), _each(most, runs)
@@ -221,8 +225,9 @@ def theorem_4_mistakes(
     title="From $η₁$ on, one update per point is enough",
 )
 def theorem_4_large_steps(taken: LargeSteps) -> Promise:
-    """With R = v = 1/√(2k) on the same sequence, η ≥ η₁ = (1 + (1+α)/(2√d))/α updates every point exactly once (T =
-    ‖w*‖², the least possible) and the network classifies every x as w* does; any η < η₁ takes T ≥ 2‖w*‖².
+    """With $R = v = 1/√(2k)$ on the same sequence, $η ≥ η₁ = (1 + (1 + α)/(2√d))/α$ updates every point exactly once
+    ($T = ‖w*‖²$, the least possible), and the network classifies every $x$ as $w*$ does. Any $η < η₁$ takes $T ≥
+    2‖w*‖²$.
     """
     above, below = taken.where(taken.from_threshold), taken.where(~taken.from_threshold)
     many, few = "updates per point from η₁ on, in any run", "updates per point below η₁, the fewest in any run"
@@ -246,6 +251,7 @@ def theorem_4_large_steps(taken: LargeSteps) -> Promise:
     "derived; “cannot be much improved”, after Theorem 4, Section 5.2",
     reads=basis_sequences.at(gap_settings),
     given=SEQUENCE,
+    form=Form.SHARPER,
     title="The basis comes close to $M_k$ only as $α → 1$",
 )
 def gap_between_bounds(
@@ -254,9 +260,9 @@ def gap_between_bounds(
     bound: Callable[..., np.ndarray] = max_nonzero_updates,
     limit: Callable[[np.ndarray], np.ndarray] = np.square,
 ) -> Promise:
-    """On the sequence of Theorem 10 the upper bound M_k of Theorem 2 is never exceeded. With R = v = 1/√(2k), T/M_k →
-    α² as η → ∞, so no constant below 1 can be put before M_k for all α at once. At a fixed α this sequence leaves a
-    factor 1/α² between T and M_k: whether M_k can be improved there, it does not show.
+    """On the sequence of Theorem 10 the upper bound $M_k$ of Theorem 2 is never exceeded. With $R = v = 1/√(2k)$,
+    $T/M_k → α²$ as $η → ∞$, so no constant below $1$ can be put before $M_k$ for all $α$ at once. At a fixed $α$ this
+    sequence leaves a factor $1/α²$ between $T$ and $M_k$ and does not show whether $M_k$ can be improved.
     """
     ones = np.ones(len(runs))
     limits = bound(runs.separator_norm, runs.slope, runs.step_size, ones, runs.radius, runs.gain)

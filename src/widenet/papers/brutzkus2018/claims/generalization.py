@@ -83,9 +83,9 @@ def few_updates(runs: LearningRuns) -> Sides:
     ),
 )
 def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = compression_bound) -> Promise:
-    """If n ≥ 2c_k and SGD is determined by c_k of its n points, then with probability at least 1 − δ over S and W_0
-    the 0-1 risk is at most L_V + √(L_V·4c_k ln(n/δ)/n) + 8c_k ln(n/δ)/n, L_V the error on the other points. Tested at
-    δ = 0.1, also on runs stopped early, where L_V > 0.
+    """If $n ≥ 2c_k$ and SGD is determined by $c_k$ of its $n$ points, then with probability at least $1 − δ$ over $S$
+    and $W_0$ the 0-1 risk is at most $L_V + √(L_V·4c_k ln(n/δ)/n) + 8c_k ln(n/δ)/n$, where $L_V$ is the error on the
+    other points. Tested at $δ = 0.1$, also on runs stopped early, where $L_V > 0$.
     """
     limits = _each(bound, runs.unused_error, runs.compression_size, runs.n_samples, delta)
     none = np.zeros(len(runs), bool)
@@ -111,8 +111,9 @@ def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = c
 def theorem_6(
     runs: LearningRuns, *, delta: float = DELTA, bound: Callable[..., np.ndarray] = max_nonzero_updates
 ) -> Promise:
-    """If n ≥ 2c_k and R = v = 1/√(2k), then with probability at least 1 − δ SGD reaches loss 0 with 0-1 test error
-    at most (8/n)·M·ln(n/δ), M the bound of Corollary 3, which does not depend on the width. Tested at δ = 0.1.
+    """If $n ≥ 2c_k$ and $R = v = 1/√(2k)$, then with probability at least $1 − δ$ SGD reaches loss $0$ with 0-1 test
+    error at most $(8/n)·M·ln(n/δ)$, where $M$ is the bound of Corollary 3, which does not depend on the width. Tested
+    at $δ = 0.1$.
     """
     scale = (2 * runs.half_width) ** -0.5
     with np.errstate(all="ignore"):  # without a separator there is no M, and c_k is 0
@@ -215,8 +216,8 @@ def _limit_of_large_steps(norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
 def remark_1(
     grid: StepSizes, *, limit: Callable[[np.ndarray, np.ndarray], np.ndarray] = _limit_of_large_steps
 ) -> Promise:
-    """With R = v = 1/√(2k) the bound M on updates, and with it the generalization bound of Eq. 7, falls with the
-    step size η and tends to ‖w*‖²/α² as η → ∞.
+    """With $R = v = 1/√(2k)$ the bound $M$ on updates, and with it the generalization bound of Eq. 7, falls with the
+    step size $η$ and tends to $‖w*‖²/α²$ as $η → ∞$.
 
     It tends there at the rate that Corollary 3 gives: the distance is at most K(α)‖w*‖²/√η for η ≥ 1.
     """

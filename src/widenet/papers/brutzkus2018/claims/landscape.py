@@ -59,9 +59,9 @@ def gradient(point: Point) -> tuple[np.ndarray, float]:
 def proposition_1_1(
     points: Point, *, factor: float = 1.0, leak: float | None = None, slopes_at: Slopes = gradient
 ) -> Promise:
-    """Every critical point of the training loss is a global minimum (loss 0). Quantitatively,
-    −⟨∇L_S(W), W*⟩ ≥ 2kvα·a(W), so ‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖, where a(W) is the fraction of samples with
-    y N(x) < 1; for any choice of σ'(0) between α and 1.
+    """Every critical point of the training loss is a global minimum (loss $0$). Quantitatively, $−⟨∇L_S(W), W*⟩ ≥
+    2kvα·a(W)$, so $‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖$, where $a(W)$ is the fraction of samples with $y N(x) < 1$, for any
+    choice of $σ'(0)$ between $α$ and $1$.
 
     a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0. For controls, `factor` multiplies
     the bounds, `leak` takes the place of α, and `slopes_at` that of the gradient.
@@ -129,8 +129,8 @@ def _stacked(point: Point) -> np.ndarray:
     ),
 )
 def proposition_1_2(scapes: Certified) -> Promise:
-    """The training loss is not convex, on any separable data: there are A and B with
-    L_S((A + B)/2) > (L_S(A) + L_S(B))/2, and the gap has a closed form.
+    """The training loss is not convex, on any separable data: there are $A$ and $B$ with $L_S((A + B)/2) > (L_S(A) +
+    L_S(B))/2$, and the gap has a closed form.
 
     A certificate that was not found decides nothing.
     """
@@ -183,8 +183,8 @@ def nonzero_point(pairs: OnePair) -> Sides:
     title="A difference of two neurons is not convex",
 )
 def proposition_1_2_own_example(pairs: OnePair, *, factors: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Promise:
-    """f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩) is not convex: it is 0 at (x, x), (1 + α)‖x‖² at (x, −x), and ‖x‖² halfway,
-    which is (1 − α)‖x‖²/2 above the mean.
+    """$f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩)$ is not convex: it is $0$ at $(x, x)$, $(1 + α)‖x‖²$ at $(x, −x)$, and $‖x‖²$
+    halfway, which is $(1 − α)‖x‖²/2$ above the mean.
 
     For controls, `factors` multiply the value at (x, −x), the value halfway, and the excess.
     """

@@ -50,7 +50,7 @@ class Pilots(SignScan):
 )
 def section_5_3_signs(scans: Pilots, images: MnistSeparator, *, alike: float = ALIKE) -> Promise:
     """With a suitable constant step size, training both layers on MNIST 3 against 5 changes the sign of no output
-    weight (c > 0) and reaches loss 0, at every width; the list tried is η = 1, 0.3, 0.1, 0.03.
+    weight ($c > 0$) and reaches loss $0$, at every width. The step sizes tried are $η = 1$, $0.3$, $0.1$ and $0.03$.
 
     Judged are the pilot runs of each width at the step size that serves it best. A run that was cut off before loss 0,
     or that overflowed, decides nothing. That C is alike at all widths is what the text beside Figure 3 adds.

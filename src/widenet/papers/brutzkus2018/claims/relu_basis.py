@@ -20,6 +20,7 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.hypotheses import orthonormal, plus_labels, relu, unit_output_weights
 from widenet.papers.brutzkus2018.runs.basis import BasisBatch, basis, mixed_settings
 from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
+from widenet.records import Form
 
 Rounding = Callable[[np.ndarray], np.ndarray]
 PerRun = Float[np.ndarray, " run"]
@@ -125,8 +126,8 @@ ALL_PLUS = (*ANY_LABELS, plus_labels)
     title="Updates never change the set of stuck points",
 )
 def lemma_12(runs: Fates) -> Promise:
-    """ReLU with ±1 output weights, on e_1, …, e_d labelled +1: the set K_t of points at which every neuron with
-    output weight +1 is off (⟨w, e_j⟩ ≤ 0) is the same after every SGD update, K_{t+1} = K_t.
+    """ReLU with output weights $±1$, on $e_1, …, e_d$ labelled $+1$: the set $K_t$ of points at which every neuron with
+    output weight $+1$ is off ($⟨w, e_j⟩ ≤ 0$) is the same after every SGD update, $K_{t+1} = K_t$.
 
     A start with an entry that is exactly 0 is allowed here.
     """
@@ -150,8 +151,8 @@ def lemma_12(runs: Fates) -> Promise:
     title="The share of stuck points at the start is the final loss",
 )
 def theorem_9_equivalence(runs: Fates) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1: SGD ends at a non-global point iff K_0, the set of points at which every
-    neuron with output weight +1 starts off, is not empty. The final training loss is exactly #K_0/d.
+    """ReLU on $e_1, …, e_d$ labelled $+1$: SGD ends at a non-global point if and only if $K_0$, the set of points at
+    which every neuron with output weight $+1$ starts off, is not empty. The final training loss is exactly $#K_0/d$.
 
     Runs that have not ended decide nothing; nor does a setting in which all starts are of one kind.
     """
@@ -178,8 +179,8 @@ def theorem_9_equivalence(runs: Fates) -> Promise:
     title="With mixed labels too, stuck points make the final loss",
 )
 def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
-    """The same result holds for mixed labels on orthonormal points: with K_0 the set of points at which every
-    neuron whose output sign is the label starts off, the final training loss is exactly #K_0/d.
+    """The same result holds for mixed labels on orthonormal points: with $K_0$ the set of points at which every neuron
+    whose output sign is the label starts off, the final training loss is exactly $#K_0/d$.
 
     A control reads K_0 from the +1 neurons for both labels.
     """
@@ -212,11 +213,12 @@ def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
     "Theorem 9, Section 9.3.2 (derived from its proof)",
     reads=basis,
     given=ALL_PLUS,
+    form=Form.SHARPER,
     title="How many updates a stuck point makes, exactly",
 )
 def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1: a point e_j of K_0 makes exactly ⌈max_i max(⟨u_0^(i), e_j⟩, 0)/η⌉ non-zero
-    updates, which switch the neurons with output weight −1 off, and ends with N(e_j) = 0.
+    """ReLU on $e_1, …, e_d$ labelled $+1$: a point $e_j$ of $K_0$ makes exactly $⌈max_i max(⟨u_0^(i), e_j⟩, 0)/η⌉$
+    non-zero updates, which switch the neurons with output weight $−1$ off, and ends with $N(e_j) = 0$.
 
     Where the quotient is an integer up to rounding, the count is left open.
     """
@@ -252,7 +254,7 @@ def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promi
     title="A stuck end is a local minimum",
 )
 def theorem_9_local_minimum(runs: StuckEnds) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1, with a continuous start: the non-global point at which SGD ends is almost
+    """ReLU on $e_1, …, e_d$ labelled $+1$, with a continuous start: the non-global point at which SGD ends is almost
     surely a local minimum. The loss is constant in a ball whose radius is computed from the pre-activations.
 
     A neuron off at an active point stays off while its row moves by less than |z|/‖x‖; a solved point stays solved

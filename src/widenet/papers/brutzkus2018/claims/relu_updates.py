@@ -65,9 +65,9 @@ GIVEN = (width, entry_bound, step_size, orthonormal, relu, unit_output_weights, 
     title="Solvable ReLU runs end within $d·⌈max{C, 1}/η⌉$ updates",
 )
 def theorem_9b_updates(runs: SolvableRuns, *, allowed: Allowed = updates_allowed) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1, |entries of W_0| ≤ C: when K_0 is empty (which k ≥ log2(2d/δ) gives with
-    probability at least 1 − δ), SGD reaches loss 0 after at most d·⌈max{C, 1}/η⌉ non-zero updates,
-    ⌈max{C, 1}/η⌉ on each point.
+    """ReLU on $e_1, …, e_d$ labelled $+1$, with entries of $W_0$ of size at most $C$: when $K_0$ is empty (which $k ≥
+    log2(2d/δ)$ gives with probability at least $1 − δ$), SGD reaches loss $0$ after at most $d·⌈max{C, 1}/η⌉$ non-zero
+    updates, $⌈max{C, 1}/η⌉$ on each point.
 
     Whatever the order. One point alone is the case d = 1.
     """
@@ -104,10 +104,10 @@ def theorem_9b_updates(runs: SolvableRuns, *, allowed: Allowed = updates_allowed
     title="Wide ReLU runs end within $⌈max{dC/η, d/η}⌉$ updates",
 )
 def theorem_9b_updates_as_printed(runs: Counted, *, allowed: Allowed = updates_allowed_as_printed) -> Promise:
-    """If k ≥ log2(2d/δ), then with probability at least 1 − δ SGD converges to a global minimum after
-    ⌈max{dC/η, d/η}⌉ iterations. Counterexample for every start: d = 2, k = 3, δ = 1/2, C = 1/4, η = 2. Both
-    points start with N ≤ kC = 3/4 < 1, so each needs an update of its own, and an iteration updates on one
-    point; the printed count is 1.
+    """If $k ≥ log2(2d/δ)$, then with probability at least $1 − δ$ SGD converges to a global minimum after $⌈max{dC/η,
+    d/η}⌉$ iterations. Counterexample for every start: $d = 2$, $k = 3$, $δ = 1/2$, $C = 1/4$, $η = 2$. Both points
+    start with $N ≤ kC = 3/4 < 1$, so each needs an update of its own, and an iteration updates on one point. The
+    printed count is $1$.
 
     A start with a stuck point is a failure too. Iterations are counted as non-zero updates, of which there are fewer.
     """

@@ -99,9 +99,9 @@ def bounded(runs: Starts) -> Sides:
     title="A narrow ReLU network gets stuck with high probability",
 )
 def theorem_9a(runs: Starts, *, follows_law: bool = True, n_cases: int = 4) -> Promise:
-    """ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric start with independent
-    entries: if k ≤ log2(d/ln(1/δ)), then with probability at least 1 − δ SGD ends at a non-global point. The
-    exact probability is 1 − (1 − 2^{−k})^d.
+    """ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric start with independent
+    entries: if $k ≤ log2(d/ln(1/δ))$, then with probability at least $1 − δ$ SGD ends at a non-global point. The exact
+    probability is $1 − (1 − 2^{−k})^d$.
 
     `follows_law` is False for the statement as printed, which is not about independent entries; each of the `n_cases`
     settings has a rate of its own.
@@ -114,11 +114,11 @@ theorem_9a_as_printed = theorem_9a.variant(
     where="Theorem 9, first part, Section 7.2",
     title="A narrow network gets stuck from any symmetric start",
     statement=(
-        "ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric distribution with bounded "
-        "norm: if k ≤ log2(d/ln(1/δ)), then with probability at least 1 − δ SGD ends at a non-global point. "
-        "Counterexample: rows ξ·(1, …, 1) + noise, with a random sign of its own for each row and noise too small to "
-        "change it. All points are stuck together, when all k signs are negative: probability 2^{−k} = 1/4 at d = 20, "
-        "k = 2, δ = 0.05, and 0.95 is promised. The proof uses independent entries."
+        "ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric distribution with "
+        "bounded norm: if $k ≤ log2(d/ln(1/δ))$, then with probability at least $1 − δ$ SGD ends at a non-global "
+        "point. Counterexample: rows $ξ·(1, …, 1)$ plus noise, with a random sign of its own for each row and noise "
+        "too small to change it. All points are stuck together, when all $k$ signs are negative: with probability "
+        "$2^{−k} = 1/4$ at $d = 20$, $k = 2$, $δ = 0.05$, and $0.95$ is promised. The proof uses independent entries."
     ),
     reads=initializations.at(equal_entries_settings),
     given=(narrow, symmetric, bounded),
@@ -136,9 +136,9 @@ theorem_9a_as_printed = theorem_9a.variant(
     title="A wide ReLU network reaches loss 0 with high probability",
 )
 def theorem_9b(runs: Starts, *, follows_law: bool = True, n_cases: int = 6) -> Promise:
-    """ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric start with independent
-    entries: if k ≥ log2(2d/δ) (the proof needs log2(d/δ) only), then with probability at least 1 − δ SGD ends at a
-    global minimum (loss 0). The exact probability is (1 − 2^{−k})^d.
+    """ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric start with independent
+    entries: if $k ≥ log2(2d/δ)$ (the proof needs $log2(d/δ)$ only), then with probability at least $1 − δ$ SGD ends at
+    a global minimum (loss $0$). The exact probability is $(1 − 2^{−k})^d$.
 
     Judged from the width of the proof on, which includes what the statement says. `follows_law` is False for the
     statement as printed.
@@ -151,11 +151,11 @@ theorem_9b_as_printed = theorem_9b.variant(
     where="Theorem 9, second part, Section 7.2",
     title="A wide network reaches loss 0 from any symmetric start",
     statement=(
-        "ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric distribution with bounded "
-        "norm: if k ≥ log2(2d/δ), then with probability at least 1 − δ SGD ends at a global minimum. Counterexample: "
-        "all rows equal one random vector, up to noise too small to change a sign. A point is then solved or not by "
-        "all neurons at once: probability 2^{−d} = 1/8 at d = 3, k = 5, δ = 0.2, and 0.8 is promised. The proof uses "
-        "rows that are independent of each other."
+        "ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric distribution with "
+        "bounded norm: if $k ≥ log2(2d/δ)$, then with probability at least $1 − δ$ SGD ends at a global minimum. "
+        "Counterexample: all rows equal one random vector, up to noise too small to change a sign. A point is then "
+        "solved or not by all neurons at once: all points are with probability $2^{−d} = 1/8$ at $d = 3$, $k = 5$, $δ "
+        "= 0.2$, and $0.8$ is promised. The proof uses rows that are independent of each other."
     ),
     reads=initializations.at(equal_rows_settings),
     given=(wide, symmetric, bounded),
@@ -255,8 +255,8 @@ def exponent_at_most_half(exponents: Exponents) -> Sides:
     title="SGD avoids bad points with exponentially small chance",
 )
 def theorem_9_remark(exponents: Exponents) -> Promise:
-    """The basin of the non-global points can be exponentially large: δ = e^{−ad} with a ≤ ½ allows k = 1 and every
-    k ≤ log2(1/a), and the probability of not getting stuck, (1 − 2^{−k})^d, is then at most e^{−ad}.
+    """The basin of the non-global points can be exponentially large: $δ = e^{−ad}$ with $a ≤ ½$ allows $k = 1$ and
+    every $k ≤ log2(1/a)$, and the probability of not getting stuck, $(1 − 2^{−k})^d$, is then at most $e^{−ad}$.
 
     The dimension cancels, and is run through all the same.
     """

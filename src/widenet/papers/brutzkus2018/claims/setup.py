@@ -29,7 +29,7 @@ from widenet.papers.brutzkus2018.sources import plus_minus_weights
     title="A separator of the unit ball has norm at least 1",
 )
 def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Promise:
-    """A separator with y⟨w*, x⟩ ≥ 1 on points of the unit ball has norm ‖w*‖ ≥ 1.
+    """A separator with $y⟨w*, x⟩ ≥ 1$ on points of the unit ball has norm $‖w*‖ ≥ 1$.
 
     Because 1 ≤ y⟨w*, x⟩ ≤ ‖w*‖‖x‖ ≤ ‖w*‖.
     """
@@ -64,8 +64,9 @@ def homogeneous(networks: AnyNetwork) -> Sides:
     title="Output weights $±v$ are no restriction",
 )
 def footnote_5(networks: AnyNetwork, *, rewritten: Callable[[AnyNetwork], np.ndarray] = rewrite) -> Promise:
-    """Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v:
-    the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous).
+    """Every network with $k$ neurons and any output weights $a_i$ equals one with $2k$ neurons and output weights $±v$,
+    if $σ$ is positively homogeneous: the row $(|a_i|/v)·w_i$ goes to a slot with the sign of $a_i$, and all other rows
+    are $0$.
     """
 
     def alike(name: str) -> Sides:
@@ -127,9 +128,9 @@ def off_loss_kink(states: States) -> Sides:
     title="An update is the gradient step of Eq. 10",
 )
 def equation_10(states: States, *, rule: Rule = update_of) -> Promise:
-    """A non-zero update adds ηv·p·y·x to each row w and −ηv·q·y·x to each row u, where p, q are 1 for a neuron that
-    is on at x and α otherwise: this is −η times the gradient of the hinge loss (with v_i each neuron's own
-    weight when both layers move, which adds ηyσ(z_i) to it).
+    """A non-zero update adds $ηv·p·y·x$ to each row $w$ and $−ηv·q·y·x$ to each row $u$, where $p$ and $q$ are $1$ for
+    a neuron that is on at $x$ and $α$ otherwise: this is $−η$ times the gradient of the hinge loss. When both layers
+    move, $v_i$ is each neuron's own weight, and the step adds $ηyσ(z_i)$ to it.
 
     By hand against automatic differentiation, both layers; `rule` is Eq. 10.
     """
@@ -199,10 +200,10 @@ def nonzero_update(steps: ScalarStep) -> Sides:
     title="An update is the step of Eq. 10, with signs as printed",
 )
 def equation_10_as_printed(steps: ScalarStep) -> Promised:
-    """A non-zero update is w_t = w_{t−1} + ηv_t·p·y·x and u_t = u_{t−1} − ηv̂_t·q·y·x, with v_0 = −v̂_0 = v.
-    Counterexample: w = u = ½, v = x = y = η = 1, v̂ = −1. The gradient step gives u = −½; the printed one u = 3/2, as v̂
-    is already negative, and N stays 0 for ever. If both layers move, v_t = 3/2 gives w = 2; the step has v_{t−1}
-    and gives w = 3/2.
+    """A non-zero update is $w_t = w_{t−1} + ηv_t·p·y·x$ and $u_t = u_{t−1} − ηv̂_t·q·y·x$, with $v_0 = −v̂_0 = v$.
+    Counterexample: $w = u = ½$, $v = x = y = η = 1$, $v̂ = −1$. The gradient step gives $u = −½$. The printed one gives
+    $u = 3/2$, as $v̂$ is already negative, and $N$ stays $0$ for ever. If both layers move, $v_t = 3/2$ gives $w = 2$;
+    the step has $v_{t−1}$ and gives $w = 3/2$.
 
     In fractions, so that no rounding is to blame.
     """

@@ -31,6 +31,7 @@ from widenet.papers.brutzkus2018.runs.recorded_runs import (
 )
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, tied_runs
 from widenet.papers.brutzkus2018.sources import equal_scale
+from widenet.records import Form
 from widenet.types import RunStatus
 
 Normalization = Callable[[int], float]
@@ -111,9 +112,9 @@ def corollary_3(
     constant: Callable[[Values], np.ndarray] = corollary_3_constant,
     bound: Callable[..., np.ndarray] = width_free_bound,
 ) -> Promise:
-    """With R = v = 1/√(2k), SGD makes at most M = ‖w*‖²/α² + 2‖w*‖²/(ηα²) + √2‖w*‖^1.5·√(1/η + 2/η²)/α^1.5 +
-    2‖w*‖/(ηα) non-zero updates, for every width 2k; and M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η} with
-    K(α) = 2/α² + (2 + √2)/α^1.5 + 2/α in place of the O(·).
+    """With $R = v = 1/√(2k)$, SGD makes at most $M = ‖w*‖²/α² + 2‖w*‖²/(ηα²) + √2‖w*‖^{1.5}·√(1/η + 2/η²)/α^{1.5} +
+    2‖w*‖/(ηα)$ non-zero updates, for every width $2k$. Moreover $M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}$ with $K(α) = 2/α²
+    + (2 + √2)/α^{1.5} + 2/α$ in place of the $O(·)$.
     """
     draws, formulas = runs.all_formulas.per("draw"), runs.all_formulas.per("cell")
     closed = bound(*formulas.arguments)
@@ -157,8 +158,8 @@ def corollary_3(
     title="$M_k$ is at most five terms without the width",
 )
 def equation_14(formulas: Formulas, *, factors: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)) -> Promised:
-    """With R = v = 1/√(2k), M_k ≤ ‖w*‖²/α² + (2/α²)‖w*‖²/η + (√2/α^1.5)‖w*‖^1.5/√η + (2/α^1.5)‖w*‖^1.5/η +
-    (2/α)‖w*‖/η: the O(·) of Eq. 14 with their constants.
+    """With $R = v = 1/√(2k)$, $M_k ≤ ‖w*‖²/α² + (2/α²)‖w*‖²/η + (√2/α^{1.5})‖w*‖^{1.5}/√η + (2/α^{1.5})‖w*‖^{1.5}/η +
+    (2/α)‖w*‖/η$: the $O(·)$ of Eq. 14 with their constants.
     """
     draws = formulas.per("draw")
     terms = zip(factors, equation_14_terms(*draws.arguments), strict=True)
@@ -182,11 +183,12 @@ def tied(runs: TiedRuns) -> Sides:
     "implied by Eq. 6 and Eq. 10, Section 5.1 (not stated there)",
     reads=tied_runs,
     given=[*EQUAL_SCALE, tied],
+    form=Form.SHARPER,
     title="With tied rows, training is the same at every width",
 )
 def tied_rows(runs: TiedRuns) -> Promise:
-    """With R = v = 1/√(2k), if all plus rows of W_0 are v·a and all minus rows v·b for fixed vectors a, b, then the
-    trajectory of W/v and the number of updates are the same for every k.
+    """With $R = v = 1/√(2k)$, if all plus rows of $W_0$ are $v·a$ and all minus rows $v·b$ for fixed vectors $a$ and
+    $b$, then the trajectory of $W/v$ and the number of updates are the same for every $k$.
     """
     setting = runs.per("cell")
     words = "largest relative difference of F/(kv), G/(√k·v) or a row of W/v between two widths"

@@ -56,8 +56,8 @@ class Trend(Sides):
     title="Wider networks do not make more updates",
 )
 def corollary_3_width_free(runs: Trained, *, flat: float = FLAT) -> Promise:
-    """With R = v = 1/√(2k) the number of non-zero updates SGD really makes does not grow with the width: the slope of
-    log T against log k is at most 0.05.
+    """With $R = v = 1/√(2k)$ the measured number of non-zero updates does not grow with the width: the slope of $log T$
+    against $log k$ is at most $0.05$.
 
     The slope of log(mean T), with bootstrap limits: flat if the upper limit says so, growing if the lower limit does,
     else undecided.

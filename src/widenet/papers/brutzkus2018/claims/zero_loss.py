@@ -42,8 +42,8 @@ def whole(case: Separated) -> float:
     title="Some network has training loss 0 on separable data",
 )
 def section_2_zero_minimum(cases: Separated, *, share: PerCase = whole) -> Promise:
-    """On separable data some W has training loss exactly 0, for Leaky ReLU and for ReLU: s·W* does, W* being k rows
-    w* and k rows −w*, as soon as s·kv(1 + α) ≥ 1 (for ReLU, α = 0).
+    """On separable data some $W$ has training loss exactly $0$, for Leaky ReLU and for ReLU: $s·W*$ does, with $W*$
+    made of $k$ rows $w*$ and $k$ rows $−w*$, as soon as $s·kv(1 + α) ≥ 1$ (for ReLU, $α = 0$).
 
     At the smallest such s and a hair more, which covers rounding; a control takes a share of it.
     """
@@ -72,9 +72,9 @@ def section_2_zero_minimum(cases: Separated, *, share: PerCase = whole) -> Promi
 def separator_is_global_minimum(
     cases: Separated, *, weights: Callable[[Separated], np.ndarray] = Separated.stacked, reach: PerCase = reach_of
 ) -> Promise:
-    """W* (k rows w*, k rows −w*) says N(x) = kv(1 + α)⟨w*, x⟩, so it is a global minimum, L_S(W*) = 0, if and only if
-    kv(1 + α)·min y⟨w*, x⟩ ≥ 1. (Repaired: the paper states it without the condition; its proofs use only ⟨W, W*⟩ and
-    do not need it.)
+    """$W*$ ($k$ rows $w*$, $k$ rows $−w*$) has the outputs $N(x) = kv(1 + α)⟨w*, x⟩$, so it is a global minimum,
+    $L_S(W*) = 0$, if and only if $kv(1 + α)·min y⟨w*, x⟩ ≥ 1$. (Repaired: the paper states it without the condition.
+    Its proofs use only $⟨W, W*⟩$ and do not need it.)
     """
     points = cases.per("sample")
     far = cases.map(reach) >= 1 - ROUNDING
@@ -117,7 +117,7 @@ def separator_is_global_minimum(
     title="The stacked separator $W*$ is always a global minimum",
 )
 def separator_is_global_minimum_as_printed(points: ExactPoint) -> Promise:
-    """W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, for every k and every v > 0.
+    """$W*$ ($k$ rows $w*$, $k$ rows $−w*$) is a global minimum, $L_S(W*) = 0$, for every $k$ and every $v > 0$.
 
     Evaluated in fractions, so that no rounding is to blame.
     """

@@ -214,7 +214,7 @@ def proof_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
         BasisTrial(dim=25, half_width=4, slope=0.5, step_size=5.3),
         BasisTrial(dim=4, half_width=1, slope=0.9, step_size=1.0001, output_weight=0.5**0.5, row_bound=50.0),
         BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1),
-        BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1, row_bound=0.0),  # M_init = M_root = M_k
+        BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1, row_bound=0.0),  # M_0 = M_R = M_k
         OnePoint(slope=0.5, step_size=10.0, output_weight=1.0, plus_rows=(2.999,), minus_rows=(2.0,)),  # Eq. 11
         OnePoint(slope=0.25, step_size=0.5, output_weight=0.5, plus_rows=(-0.1, -0.1), minus_rows=(-0.1, -0.1)),
     )
