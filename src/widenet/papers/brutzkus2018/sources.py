@@ -349,23 +349,17 @@ def _parameters(draw: np.random.Generator, half: int, max_bound: float) -> tuple
 
 @dataclass(frozen=True, eq=False)
 class SampleSets:
-    """Samples of one distribution, one per trial, and fresh points of it.
+    """Samples of one distribution, one per trial, and fresh points of it."""
 
-    Attributes:
-      inputs, labels: S of each trial.
-      fresh_inputs, fresh_labels: points that no training sees; they measure L_D.
-      separator: w*; zero where there is none.
-      separator_is_given: whether w* belongs to the distribution; False where it was found on data.
-      longest_elsewhere: max ‖x‖ of a reader's data, points that no trial drew among them.
-    """
-
+    #: S of each trial
     inputs: Float[np.ndarray, "trial sample dim"]
     labels: Float[np.ndarray, "trial sample"]
+    #: points that no training sees; they measure L_D
     fresh_inputs: Float[np.ndarray, "fresh dim"]
     fresh_labels: Float[np.ndarray, " fresh"]
-    separator: Float[np.ndarray, " dim"]
-    separator_is_given: bool = True
-    longest_elsewhere: float = 0.0
+    separator: Float[np.ndarray, " dim"]  #: w*; zero where there is none
+    separator_is_given: bool = True  #: whether w* belongs to the distribution; False where it was found on data
+    longest_elsewhere: float = 0.0  #: max ‖x‖ of a reader's data, points that no trial drew among them
 
     def __len__(self) -> int:
         """The number of trials."""

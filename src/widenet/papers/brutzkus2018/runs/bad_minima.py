@@ -48,19 +48,13 @@ class SetRecipe(enum.StrEnum):
 
 
 class MinimaSetting(ClosedModel):
-    """Sets, and the networks that are placed badly on them.
+    """Sets, and the networks that are placed badly on them."""
 
-    Attributes:
-      recipe: which sets; `own_data` names a reader's own instead.
-      repeats: how many of each shape (mixed), or how many in all (antipodal).
-      half_widths: k of the networks, in turn over the sets; each set with each of them for the pair.
-      perturbations: random directions in which each ball is tried.
-    """
-
-    recipe: SetRecipe = SetRecipe.MIXED
-    repeats: int = 1
+    recipe: SetRecipe = SetRecipe.MIXED  #: which sets; `own_data` names a reader's own instead
+    repeats: int = 1  #: how many of each shape (mixed), or how many in all (antipodal)
+    #: k of the networks, in turn over the sets; each set with each of them for the pair
     half_widths: tuple[int, ...] = (1, 2, 3, 4)
-    perturbations: int = 300
+    perturbations: int = 300  #: random directions in which each ball is tried
     seed: int = 0
     own_data: str | None = None
 

@@ -23,19 +23,12 @@ Problem = tuple[PointSet, np.ndarray]
 
 
 class DescentSetting(ClosedModel):
-    """Random small sets, one start on each.
+    """Random small sets, one start on each."""
 
-    Attributes:
-      antipodal: the sets are direction-antipodal; otherwise of one to eight points in up to three dimensions.
-      n_problems: how many.
-      largest_half_width: k is drawn up to this.
-      max_steps: runs whose gradient is not 0 after so many steps have not ended.
-    """
-
-    antipodal: bool
-    n_problems: int
-    largest_half_width: int
-    max_steps: int
+    antipodal: bool  #: the sets are direction-antipodal; otherwise of one to eight points in up to three dimensions
+    n_problems: int  #: how many
+    largest_half_width: int  #: k is drawn up to this
+    max_steps: int  #: runs whose gradient is not 0 after so many steps have not ended
     seed: int = 0
 
 

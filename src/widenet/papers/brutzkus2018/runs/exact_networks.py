@@ -18,37 +18,25 @@ from widenet.records import ClosedModel, Scale
 
 
 class ExactSetting(ClosedModel):
-    """Random small networks with round parameters, where thresholds are hit exactly.
-
-    Attributes:
-      largest_root, largest_half_width: √d and k are at most these.
-      most_updates: networks that need more are drawn again.
-    """
+    """Random small networks with round parameters, where thresholds are hit exactly."""
 
     count: int
+    #: √d and k are at most these
     largest_root: int
     largest_half_width: int
-    most_updates: int
+    most_updates: int  #: networks that need more are drawn again
     seed: int
 
 
 @dataclass(frozen=True)
 class ExactNetwork:
-    """A ±v network on R^d before training on e_1, …, e_d.
+    """A ±v network on R^d before training on e_1, …, e_d."""
 
-    Attributes:
-      hidden: W_0 as an object array of fractions, (2k, d); the first k rows vote plus.
-      output_weight: v.
-      slope: α.
-      step_size: η.
-      row_bound: R.
-    """
-
-    hidden: np.ndarray
-    output_weight: Fraction
-    slope: Fraction
-    step_size: Fraction
-    row_bound: Fraction
+    hidden: np.ndarray  #: W_0 as an object array of fractions, (2k, d); the first k rows vote plus
+    output_weight: Fraction  #: v
+    slope: Fraction  #: α
+    step_size: Fraction  #: η
+    row_bound: Fraction  #: R
 
     @property
     def half_width(self) -> int:

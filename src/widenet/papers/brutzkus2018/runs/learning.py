@@ -37,19 +37,12 @@ Weights = Float[np.ndarray, "neuron dim"]
 
 
 class LearningRule(ClosedModel):
-    """SGD on a ±v Leaky ReLU network with R = v = 1/√(2k) (Eq. 6).
+    """SGD on a ±v Leaky ReLU network with R = v = 1/√(2k) (Eq. 6)."""
 
-    Attributes:
-      half_width: k.
-      slope: α.
-      step_size: η.
-      max_updates: stop after so many updates, whatever the loss; None to go on to loss 0.
-    """
-
-    half_width: int
-    slope: float
-    step_size: float
-    max_updates: int | None = None
+    half_width: int  #: k
+    slope: float  #: α
+    step_size: float  #: η
+    max_updates: int | None = None  #: stop after so many updates, whatever the loss; None to go on to loss 0
 
     @property
     def scale(self) -> float:

@@ -58,21 +58,13 @@ class MemorySetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Points, several labellings of them, and the network that has to take them.
+    """Points, several labellings of them, and the network that has to take them."""
 
-    Attributes:
-      inputs: the points; none is 0.
-      labels: ±1, one labelling per column.
-      half_width: k, half the number of neurons.
-      slope: α.
-      planes: how many sweep planes are tried.
-    """
-
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Float[np.ndarray, "sample labelling"]
-    half_width: int
-    slope: float
-    planes: int = 20
+    inputs: Float[np.ndarray, "sample dim"]  #: the points; none is 0
+    labels: Float[np.ndarray, "sample labelling"]  #: ±1, one labelling per column
+    half_width: int  #: k, half the number of neurons
+    slope: float  #: α
+    planes: int = 20  #: how many sweep planes are tried
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -42,19 +42,13 @@ HAS_SEPARATOR = 0.5
 
 
 class RecordedSetting(ClosedModel):
-    """Which trials, in which orders, with which layers.
-
-    Attributes:
-      own_order: whether each trial is run in its own order.
-      adversarial: whether it is also run in the three orders that look at the network.
-      most_updates: None gives each run one update more than M_k.
-    """
+    """Which trials, in which orders, with which layers."""
 
     trials: TrialSource
-    own_order: bool = True
-    adversarial: bool = True
+    own_order: bool = True  #: whether each trial is run in its own order
+    adversarial: bool = True  #: whether it is also run in the three orders that look at the network
     layers: Layers = Layers.HIDDEN
-    most_updates: int | None = None
+    most_updates: int | None = None  #: None gives each run one update more than M_k
 
     @property
     def own_data(self) -> str | None:

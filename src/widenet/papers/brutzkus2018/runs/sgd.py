@@ -35,34 +35,26 @@ from widenet.types import Layers, RunStatus
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """What a run wrote down.
-
-    Attributes:
-      samples: which sample made each update.
-      margins: y_t N_{t−1}(x_t) at each update.
-      alignments, norms: F_t and G_t, from t = 0.
-      alignment_gains, norm_gains: what the identities say each update adds to F and to G².
-      smallest_ratios, largest_ratios: running extremes of v_t/v_0 over the neurons, from t = 0 (c and C).
-      hidden, output: the weights at the end.
-      last_margin: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1.
-      end: why the run ended.
-      is_blurred: whether rounding alone could carry a margin across 1 at the end.
-    """
+    """What a run wrote down."""
 
     trial: Trial
-    samples: Int[np.ndarray, " update"]
-    margins: Float[np.ndarray, " update"]
+    samples: Int[np.ndarray, " update"]  #: which sample made each update
+    margins: Float[np.ndarray, " update"]  #: y_t N_{t−1}(x_t) at each update
+    #: F_t and G_t, from t = 0
     alignments: Float[np.ndarray, " time"]
     norms: Float[np.ndarray, " time"]
+    #: what the identities say each update adds to F and to G²
     alignment_gains: Float[np.ndarray, " update"]
     norm_gains: Float[np.ndarray, " update"]
+    #: running extremes of v_t/v_0 over the neurons, from t = 0 (c and C)
     smallest_ratios: Float[np.ndarray, " time"]
     largest_ratios: Float[np.ndarray, " time"]
+    #: the weights at the end
     hidden: Float[np.ndarray, "neuron dim"]
     output: Float[np.ndarray, " neuron"]
-    last_margin: float
-    end: RunStatus
-    is_blurred: bool
+    last_margin: float  #: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1
+    end: RunStatus  #: why the run ended
+    is_blurred: bool  #: whether rounding alone could carry a margin across 1 at the end
 
     @property
     def updates(self) -> int:

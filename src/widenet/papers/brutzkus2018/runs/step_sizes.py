@@ -18,19 +18,15 @@ MOST_UPDATES = 100_000
 
 
 class StepSizeSetting(ClosedModel):
-    """Step sizes η = 2^power under Eq. 6.
-
-    Attributes:
-      dim: d, a square; the random data has the same dimension and the same ‖w*‖ = √d.
-      slope, half_width: α and k.
-      n_samples, n_runs: random points, and starts and orders on them.
-    """
+    """Step sizes η = 2^power under Eq. 6."""
 
     powers: tuple[int, ...]
     n_runs: int
-    dim: int = 16
+    dim: int = 16  #: d, a square; the random data has the same dimension and the same ‖w*‖ = √d
+    #: α and k
     slope: float = 0.5
     half_width: int = 8
+    #: random points, and starts and orders on them
     n_samples: int = 100
     seed: int = 0
 
@@ -47,15 +43,12 @@ class StepSizeSetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class StepSizeRuns:
-    """What the runs left behind.
-
-    Attributes:
-      basis_updates: T on the basis sequence, in exact fractions: nothing is random there, and it ends by Theorem 2.
-      updates, status: T and a `RunStatus` of each run on the random data.
-    """
+    """What the runs left behind."""
 
     setting: StepSizeSetting
+    #: T on the basis sequence, in exact fractions: nothing is random there, and it ends by Theorem 2
     basis_updates: Int[np.ndarray, " step"]
+    #: T and a `RunStatus` of each run on the random data
     updates: Int[np.ndarray, "step run"]
     status: Int[np.ndarray, "step run"]
 

@@ -31,20 +31,15 @@ class Normalization(enum.StrEnum):
 
 
 class WidthSetting(ClosedModel):
-    """Runs of one width. The data depends on the seed and on its own fields alone, so all widths share it.
+    """Runs of one width. The data depends on the seed and on its own fields alone, so all widths share it."""
 
-    Attributes:
-      half_width: k.
-      n_runs: random starts and orders; a run depends on the seed, on k and on its number.
-      slope, step_size: α and η.
-      n_samples, dim, separator_norm, largest_margin: n, d and ‖w*‖ of the points, whose margins begin at 1/‖w*‖.
-    """
-
-    half_width: int
+    half_width: int  #: k
     normalization: Normalization
-    n_runs: int
+    n_runs: int  #: random starts and orders; a run depends on the seed, on k and on its number
+    #: α and η
     slope: float = 0.2
     step_size: float = 1.0
+    #: n, d and ‖w*‖ of the points, whose margins begin at 1/‖w*‖
     n_samples: int = 60
     dim: int = 10
     separator_norm: float = 5.0
