@@ -99,7 +99,7 @@ class Trial:
         )
 
 
-def plus_minus_weights(half_width: int, output_weight: float) -> Float[np.ndarray, " neuron"]:
+def plus_minus_weights(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
     """(+v, …, +v, −v, …, −v)."""
     return output_weight * np.repeat([1.0, -1.0], half_width)
 

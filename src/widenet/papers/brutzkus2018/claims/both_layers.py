@@ -10,26 +10,21 @@ from widenet.claims.implication import Promise, at_least, at_most, hypothesis, m
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.claims.convergence import zero_loss
+from widenet.papers.brutzkus2018.claims.potentials import Potentials
 from widenet.papers.brutzkus2018.formulas import both_layers_bound, largest_square_gain, least_alignment_gain
 from widenet.papers.brutzkus2018.hypotheses import SGD
 from widenet.papers.brutzkus2018.runs.recorded_runs import (
-    RecordedRuns,
     Updates,
     both_layers_runs,
 )
 from widenet.types import RunStatus
 
 
-class MovingOutputs(RecordedRuns):
-    """The recorded runs, with what the inequalities need of the times before and after every update."""
+class MovingOutputs(Potentials):
+    """The runs with their potentials, and the extremes of the output weights before every update."""
 
-    number: Updates = derived(lambda runs: runs.update_number)  #: t, from 1 in each run
     low: Updates = derived(lambda runs: runs.before(runs.smallest_ratios))  #: c so far, of what the update used
     high: Updates = derived(lambda runs: runs.before(runs.largest_ratios))  #: C so far
-    square_before: Updates = derived(lambda runs: runs.before(runs.norms**2))  #: G²_{t−1}
-    square_after: Updates = derived(lambda runs: runs.after(runs.norms**2))  #: G²_t
-    alignment_before: Updates = derived(lambda runs: runs.before(runs.alignments))  #: F_{t−1}
-    alignment_after: Updates = derived(lambda runs: runs.after(runs.alignments))  #: F_t
 
 
 @hypothesis("$c$: smallest $v_t/v_0$ of all runs (no sign changes)", extreme=False)
@@ -69,10 +64,10 @@ def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_
                 quantity="non-zero updates in the tightest run, against the bound with its own c and C",
             ),
             "square": at_most(
-                u.square_after - u.square_before,
+                u.norm_after**2 - u.norm_before**2,
                 largest_square_gain(u.step_size, u.output_weight, u.half_width, u.high),
                 within=STEP,
-                of=u.square_after,
+                of=u.norm_after**2,
                 text="$G²$ grows by at most $2η + 2kη²C²v²$",
             ),
             "alignment": at_least(

@@ -9,7 +9,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.given import output_weight, slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_most, equal, hypothesis
 from widenet.claims.sides import Fact, Sides
-from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, exact_networks
+from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, exact_networks, sequence_of
 from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
 
 
@@ -19,7 +19,7 @@ class Collapsed(SeveralCases, ExactRun):
 
 def recursion_count(run: ExactRun) -> int:
     """T of the scalar recursion with the parameters of this run."""
-    return run.sequence.updates()
+    return sequence_of(run).updates()
 
 
 @hypothesis("start: distance of an entry from $∓R/√d$")

@@ -13,7 +13,7 @@ from widenet.claims.cases import Cases, Count, column
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.relu_sources import PointSet, separable_set
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, as_start
-from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import SmallNetworks, train_small
@@ -100,7 +100,7 @@ def _pad(problems: Sequence[Problem]) -> tuple[SmallNetworks, np.ndarray, np.nda
         inputs[index, :n, :width] = points.inputs
         labels[index, :n] = points.labels
         shares[index, :n] = 1 / n
-        output[index, :neurons] = votes(neurons // 2)
+        output[index, :neurons] = plus_minus_weights(neurons // 2)
         hidden[index, :neurons, :width] = weights
     return SmallNetworks(hidden, output), inputs, labels, shares
 

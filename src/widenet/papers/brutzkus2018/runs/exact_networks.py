@@ -67,11 +67,6 @@ class ExactRun(Cases):
     largest_plus: Fraction  #: the largest entry of a plus row at the end
     smallest_minus: Fraction  #: the smallest entry of a minus row at the end
 
-    @property
-    def sequence(self) -> BasisSequence:
-        """The scalar recursion that the run is said to collapse to."""
-        return sequence_of(self)
-
 
 @dataclass(frozen=True)
 class ExactRuns:
@@ -81,7 +76,7 @@ class ExactRuns:
 
 
 def sequence_of(network: ExactNetwork | ExactRun) -> BasisSequence:
-    """The scalar recursion with the parameters of a network."""
+    """The scalar recursion that a network is said to collapse to."""
     return basis_sequence(
         network.dim,
         network.slope,

@@ -10,7 +10,7 @@ from widenet.claims.cases import Cases, Number, column, derived
 from widenet.claims.specimen import Specimen
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
-from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.papers.brutzkus2018.user_data import separation_of
 from widenet.records import Scale
 
@@ -59,7 +59,7 @@ def random_landscape(draw: np.random.Generator) -> Landscape:
     """Separable data and a ±v Leaky ReLU network, all parameters drawn."""
     dim, half = int(draw.integers(1, 8)), int(draw.integers(1, 7))
     inputs, labels, separator = separable_points(draw, dim, int(draw.integers(1, 30)), float(draw.uniform(1.01, 10)))
-    outputs = votes(half, float(np.exp(draw.normal())))
+    outputs = plus_minus_weights(half, float(np.exp(draw.normal())))
     return Landscape(inputs, labels, separator, outputs, float(draw.uniform(0.01, 0.99)))
 
 
@@ -75,7 +75,7 @@ def _with_axis_sample(scape: Landscape) -> Landscape:
 
 def _equality() -> Point:
     """S = {(1, +1)}, every neuron off: the gradient is exactly as small as the proposition allows."""
-    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), votes(2, 0.5), 0.25)
+    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), plus_minus_weights(2, 0.5), 0.25)
     return Point(scape, np.full((4, 1), -0.1), 1.0)
 
 
@@ -119,7 +119,7 @@ def balanced_landscape(draw: np.random.Generator) -> Landscape:
     first = positive[:1]
     points = np.concatenate([positive[1:], -positive[1:], first, -first / 2, -first / 2])
     labels = np.concatenate([np.ones(len(positive) - 1), -np.ones(len(positive) - 1), [1.0, -1.0, -1.0]])
-    outputs = votes(half, float(np.exp(draw.normal())))
+    outputs = plus_minus_weights(half, float(np.exp(draw.normal())))
     return Landscape(points, labels, 2 * separator, outputs, float(draw.uniform(0.05, 0.95)))
 
 
@@ -133,7 +133,7 @@ def proposition_1_2_on(specimen: Specimen) -> list[Certified] | Silence:
         specimen.inputs,
         specimen.labels,
         separation.vector(specimen.inputs.shape[1]),
-        votes(n_neurons // 2, n_neurons**-0.5),
+        plus_minus_weights(n_neurons // 2, n_neurons**-0.5),
         specimen.choices.slope,
         separation.sentence,
     )

@@ -17,7 +17,7 @@ from widenet.data.own import recall
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.relu_sources import directions_of, lines_of
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
-from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.papers.brutzkus2018.user_data import silence_over_labels, silence_over_zero
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
@@ -174,7 +174,7 @@ def _remembered(
     return Remembered(
         labels=memory.labels,
         outputs=all_outputs(weights, memory.inputs, memory.slope),
-        output_weights=votes(weights.shape[1] // 2),
+        output_weights=plus_minus_weights(weights.shape[1] // 2),
         dim=memory.shape[1],
         slope=memory.slope,
         gates=gates,

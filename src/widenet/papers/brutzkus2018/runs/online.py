@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.training.small import SmallNetworks, Update, train_small, with_replacement
 from widenet.types import Layers
 
@@ -34,7 +35,7 @@ class OnlineStart:
     @property
     def votes(self) -> Float[np.ndarray, " neuron"]:
         """(+v, …, +v, −v, …, −v)."""
-        return votes(self.half_width, self.output_weight)
+        return plus_minus_weights(self.half_width, self.output_weight)
 
     def networks(self, weights: Weights) -> SmallNetworks:
         """Networks with these W, and the paper's choices at 0: σ'(0) is 0 for ReLU, 1 for Leaky ReLU."""
@@ -133,8 +134,3 @@ def _all_off(
 def mean_hinge(outputs: Outputs, labels: Labels) -> Float[np.ndarray, " run"]:
     """The mean of max(1 − yN(x), 0) of every run."""
     return np.maximum(1 - labels * outputs, 0).mean(axis=1)
-
-
-def votes(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
-    """(+v, …, +v, −v, …, −v)."""
-    return np.repeat([output_weight, -output_weight], half_width)

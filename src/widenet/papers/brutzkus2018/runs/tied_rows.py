@@ -107,9 +107,4 @@ def tied_settings(scale: Scale, seed: int) -> list[TiedSetting]:
     return [TiedSetting(seed=seed, n_data_sets=4 if scale is Scale.QUICK else 50)]
 
 
-def run_tied(setting: TiedSetting, progress: Progress) -> TiedRuns:
-    """One cell."""
-    return train_tied(setting, progress)
-
-
-tied_runs = Experiment("brutzkus2018.tied_rows", tied_settings, run_tied, seconds=0.3)
+tied_runs = Experiment("brutzkus2018.tied_rows", tied_settings, train_tied, seconds=0.3)

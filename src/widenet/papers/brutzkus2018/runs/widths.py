@@ -13,7 +13,6 @@ from widenet.papers.brutzkus2018.runs.sgd import train_trials
 from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
-from widenet.types import RunStatus
 
 MOST_UPDATES = 100_000
 
@@ -63,11 +62,6 @@ class WidthRuns(Cases):
     def half_width(self) -> Count:
         """k."""
         return self.setting.half_width
-
-    @property
-    def all_finished(self) -> bool:
-        """Whether every run reached zero loss."""
-        return bool((self.status == RunStatus.CONVERGED).all())
 
 
 def width_settings(scale: Scale, seed: int) -> list[WidthSetting]:
