@@ -170,7 +170,7 @@ def _details(runs: LearningRuns, delta: float, extra: dict[str, Callable[[Any], 
         "fresh_points": lambda cell: cell.n_fresh,
         **extra,
     }
-    return {"delta": delta, **{name: each.map(of, object) for name, of in told.items()}}
+    return {"delta": delta, **{name: each.map(of, object).tolist() for name, of in told.items()}}
 
 
 def _note(failed: int, undecided: int, total: int, delta: float, *, heuristic: bool) -> str:
