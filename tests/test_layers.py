@@ -50,7 +50,9 @@ MAY_NOT_MEET = {
 ROOM = {
     "formulas": 0,
     "settings": 1,
+    "sources": 1,
     "specimens": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
+    "data": 3,  # `user_data`, the same under its new name
     "runs": 3,
     "hypotheses": 4,
     "claims": 5,

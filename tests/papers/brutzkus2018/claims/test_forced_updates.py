@@ -260,7 +260,7 @@ def test_the_gap_says_that_it_closes_only_as_the_slope_tends_to_one():
     )
     assert gap_between_bounds([count([ENORMOUS])]).note.endswith("T/M_k is 0.25 at α = 0.5.")
     assert gap_between_bounds([count([UNDER_6])]).note == ""
-    assert "for all α at once" in gap_between_bounds.statement
+    assert "for all $α$ at once" in gap_between_bounds.statement
 
 
 def test_large_steps_are_those_under_equation_6():

@@ -80,7 +80,7 @@ def section_5_3_signs(scans: Pilots, images: MnistSeparator, *, alike: float = A
 
 def _details(scans: Pilots) -> dict[str, Any]:
     each = scans.per("cell")
-    setting, neurons = each.setting[0], each.map(lambda scan: scan.setting.width, int)
+    setting, neurons = scans.cells[0].setting, each.map(lambda scan: scan.setting.width, int)
     return {
         "samples": setting.n_train,
         "step_sizes": setting.step_sizes,

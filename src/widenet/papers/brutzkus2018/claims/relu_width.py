@@ -47,7 +47,7 @@ class Starts(Initializations):
     #: whether a trained run ends as its K_0 says
     agrees: Bool[np.ndarray, " trained"] = derived(lambda case: case.reached == case.solvable[: len(case.reached)])
     unfinished: Bool[np.ndarray, " trained"] = derived(lambda case: ~case.ended)
-    words: str = derived(lambda case: f"d = {case.dim}, k = {case.half_width}")
+    words: Any = derived(lambda case: f"d = {case.dim}, k = {case.half_width}")  #: the shape
 
 
 def _noise(case: Initializations) -> float:
