@@ -10,7 +10,7 @@ from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 
 LIMITS = {
-    "brutzkus2018.ledgers": "most_updates",
+    "brutzkus2018.recorded_runs": "most_updates",
     "brutzkus2018.learning": "most_updates",
     "li2018.passes": "n_steps",
     "li2018.descents": "n_steps",

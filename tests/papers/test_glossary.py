@@ -30,7 +30,7 @@ def test_several_letters_are_several_symbols_unless_they_are_a_word() -> None:
 
 
 def test_a_symbol_that_nobody_explains_is_noticed() -> None:
-    assert unknown_in("brutzkus2018", "$Ω_q + k$") == ["q", "Ω_q"]
+    assert unknown_in("brutzkus2018", "$Ψ_h + k$") == ["h", "Ψ_h"]
 
 
 def test_an_entry_may_have_several_symbols_and_a_remark() -> None:

@@ -9,7 +9,7 @@ SMALL_MNIST = {"n_train": 40, "n_test": 20}
 
 TOYS: dict[str, dict[str, Any]] = {
     "brutzkus2018.bad_minimum": {"n_train": 10, "n_test": 10, "multiples": (1,), "n_sets": 1},
-    "brutzkus2018.ledgers": {"trials": {"n_batches": 1, "per_batch": 2, "max_bound": 300.0}},
+    "brutzkus2018.recorded_runs": {"trials": {"n_batches": 1, "per_batch": 2, "max_bound": 300.0}},
     "brutzkus2018.learning": {"samples": {"trials": 2, "n_samples": 20}},
     "brutzkus2018.mnist": {"width": 4, "n_runs": 1, "max_epochs": 1, **SMALL_MNIST},
     "brutzkus2018.mnist_separator": {"n_train": 40},

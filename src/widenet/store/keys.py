@@ -56,7 +56,7 @@ class CellKey:
     """What a result depends on. Two equal keys are the same cell.
 
     Attributes:
-      name: the experiment that computes it (`brutzkus2018.ledgers`).
+      name: the experiment that computes it (`brutzkus2018.recorded_runs`).
       parameters: its setting as JSON values, seed and precision among them; copied, so that a later change cannot
         reach the key.
       version: the program that computes it.

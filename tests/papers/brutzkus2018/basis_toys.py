@@ -32,6 +32,6 @@ def coherent_start(seed=0, dim=8, n_runs=60):
 
 def altered(runs, **changes):
     """The first batch with arrays of its runs altered after the fact."""
-    first, *others = runs[0].batches
+    first, *others = runs[0].cases
     record = dataclasses.replace(first.runs, **{name: change(first) for name, change in changes.items()})
     return [BasisRuns((dataclasses.replace(first, runs=record), *others))]

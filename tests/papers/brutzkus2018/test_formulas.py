@@ -9,7 +9,7 @@ from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, update_bou
 
 
 def root_of_the_proof(norm, slope, eta, weight, radius, half):
-    """M_root, an independent derivation: the largest T with G and F of the proof still compatible.
+    """M_R, an independent derivation: the largest T with G and F of the proof still compatible.
 
     2kηvα·T ≤ ws√(4k²η²v² + 4ηk)·√T + 4kR·ws, the quadratic at the end of Section 9.1.2 before it is loosened.
     """

@@ -17,7 +17,7 @@ from widenet.papers.brutzkus2018.runs.mnist import (
     run_separator,
 )
 from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, SignScanSetting, run_sign_scan
-from widenet.papers.brutzkus2018.runs.trials import OnePoint, Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import OnePoint, Trial, plus_minus_weights
 from widenet.progress import silent
 from widenet.training.small.networks import PULLS
 from widenet.types import Layers
@@ -98,5 +98,5 @@ def all_off() -> Trial:
 
 
 def as_perceptron(patch: pytest.MonkeyPatch) -> None:
-    """From here on the ledger updates only where y N(x) ≤ 0, and stops too early."""
+    """From here on SGD updates only where y N(x) ≤ 0, and stops too early."""
     patch.setitem(PULLS, hinge, lambda margins: 1.0 * (margins <= 0))

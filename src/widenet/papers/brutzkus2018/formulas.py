@@ -31,18 +31,6 @@ def max_nonzero_updates(
     return sum_of(update_bound_terms(separator_norm, slope, step_size, output_weight, row_bound, half_width))
 
 
-def update_bound_terms(
-    separator_norm: Values,
-    slope: Values,
-    step_size: Values,
-    output_weight: Values,
-    row_bound: Values,
-    half_width: Values,
-) -> tuple[NDArray[np.float64], ...]:
-    """The four terms of M_k, in the order of the paper. Infinite where α, η or v is 0."""
-    return _four_terms(separator_norm, slope, step_size, output_weight, row_bound, half_width, 1.0, 1.0)
-
-
 def largest_square_gain(
     step_size: Values, output_weight: Values, half_width: Values, largest_ratio: Values = 1.0
 ) -> NDArray[np.float64]:
@@ -73,7 +61,7 @@ def root_bound(
     row_bound: Values,
     half_width: Values,
 ) -> NDArray[np.float64]:
-    """M_root: the quadratic of Section 9.1.2 solved exactly, where the paper loosens its root to M_k.
+    """M_R: the quadratic of Section 9.1.2 solved exactly, where the paper loosens its root to M_k.
 
     The largest T with aT ≤ b√T + c, a = 2kηvα, b = ws√(4k²η²v² + 4ηk), c = 4kR ws.
     """
@@ -93,7 +81,7 @@ def start_bound(
     alignment: Values,
     norm: Values,
 ) -> NDArray[np.float64]:
-    """M_init: the same argument with the actual start, F_0 = `alignment` and G_0 = `norm`, in place of R.
+    """M_0: the same argument with the actual start, F_0 = `alignment` and G_0 = `norm`, in place of R.
 
     The largest T with F_0 + AT ≤ B√(G_0² + DT), A = 2kηvα, B = √(2k) ws, D = 2kη²v² + 2η: the larger root of
     A²T² − qT − (B²G_0² − F_0²) = 0 with q = B²D − 2AF_0.
@@ -173,27 +161,27 @@ def both_layers_bound(
     C²ws²/(c²α²) + ws²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk)) ws^{1.5}/(2k(ηcvα)^{1.5}) + 2R ws/(ηcvα).
     Infinite where c ≤ 0: there c^1.5 is 0 or no number.
     """
-    terms = _four_terms(
+    terms = update_bound_terms(
         separator_norm, slope, step_size, output_weight, row_bound, half_width, smallest_ratio, largest_ratio
     )
     total = sum_of(terms)
     return np.where(np.isnan(total), np.inf, total)
 
 
-def _four_terms(
+def update_bound_terms(
     separator_norm: Values,
     slope: Values,
     step_size: Values,
     output_weight: Values,
     row_bound: Values,
     half_width: Values,
-    smallest_ratio: Values,
-    largest_ratio: Values,
+    smallest_ratio: Values = 1.0,
+    largest_ratio: Values = 1.0,
 ) -> tuple[NDArray[np.float64], ...]:
-    """The terms of Eq. 13, and of M_k where c = C = 1: those of the paper, without their intermediate powers.
+    """The four terms of M_k, in the order of the paper, or of Eq. 13 with other c and C; without intermediate powers.
 
-    (ηvα)^{1.5} underflows below 1e-216. The third term is the root of the fourth times the sum of the first two:
-    R(8k²η²C²v² + 8ηk) ws³/(4k²(ηcvα)³) = (2R ws/(ηcvα))·(C²ws²/(c²α²) + ws²/(kηc²v²α²)).
+    Infinite where α, η or v is 0. (ηvα)^{1.5} underflows below 1e-216. The third term is the root of the fourth times
+    the sum of the first two: R(8k²η²C²v² + 8ηk) ws³/(4k²(ηcvα)³) = (2R ws/(ηcvα))·(C²ws²/(c²α²) + ws²/(kηc²v²α²)).
     """
     ws, a, eta, v, radius, k, low, high = _as_arrays(
         separator_norm, slope, step_size, output_weight, row_bound, half_width, smallest_ratio, largest_ratio

@@ -62,7 +62,7 @@ def test_runs_that_were_cut_off_decide_nothing():
 
 def test_control_an_entry_that_is_exactly_0(runs):
     """Lemma 12 allows it; what needs a continuous start does not."""
-    first, *others = runs[0].batches
+    first, *others = runs[0].cases
     weights = first.start.weights.copy()
     weights[0, 0, 0] = 0.0
     zero = trained([dataclasses.replace(first.start, weights=weights), *(batch.start for batch in others)])
@@ -149,7 +149,7 @@ def test_control_local_minimum_just_outside_its_ball():
 def test_control_local_minimum_with_one_neuron_switched_on(runs):
     """One +1 neuron of a stuck point at +0.01: the loss falls as that neuron grows."""
     batches = []
-    for batch in runs[0].batches:
+    for batch in runs[0].cases:
         weights = batch.runs.weights.copy()
         for run, stuck in enumerate(batch.stuck):
             if stuck.any():

@@ -15,6 +15,8 @@ from widenet.papers.brutzkus2018.claims.biased_relu import (
     footnote_4_theorem_8,
     footnote_4_theorem_9,
     footnote_4_theorem_9_as_printed,
+)
+from widenet.papers.brutzkus2018.runs.biased_relu import (
     narrow_starts,
     one_escape,
     sets_with_biases,

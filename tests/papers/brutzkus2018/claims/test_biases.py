@@ -13,20 +13,22 @@ from widenet.claims.base import Verdict
 from widenet.data import with_bias
 from widenet.diagnostics import find_separator
 from widenet.papers.brutzkus2018.claims import biases
-from widenet.papers.brutzkus2018.claims.biases import LiftedPoint, footnote_4, footnote_4_as_printed, lifted_points
+from widenet.papers.brutzkus2018.claims.biases import footnote_4, footnote_4_as_printed
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs import biased as biased_runs_module
-from widenet.papers.brutzkus2018.runs.biased import (
+from widenet.papers.brutzkus2018.runs import lifted as biased_runs_module
+from widenet.papers.brutzkus2018.runs.lifted import (
     BiasedCase,
     BiasedSetting,
+    LiftedPoint,
     biased_case,
     lift,
+    lifted_points,
     one_biased_point,
     run_biased,
     train_biased,
 )
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
-from widenet.papers.brutzkus2018.runs.trials import Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import train_trial
+from widenet.papers.brutzkus2018.sources import Trial, plus_minus_weights
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.types import Dataset, RunStatus
@@ -73,7 +75,7 @@ def _antipodal(scale: float, step_size: float) -> Trial:
 def test_control_a_plain_one_in_the_extra_coordinate():
     """x' = (x, 1) leaves the unit ball, and then M_k is too small: 2 updates where it allows 1."""
     plain, scaled = _antipodal(1.0, 1000.0), _antipodal(2**-0.5, 1000.0)
-    assert keep_ledger(plain, 10).updates == 2
+    assert train_trial(plain, 10).updates == 2
     assert np.floor(max_nonzero_updates(*plain.parameters)) == 1
     inputs = np.array([[1.0], [-1.0]])
     evidence = footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), plain)])])
@@ -152,28 +154,28 @@ def test_the_norm_of_the_lifted_separator():
 
 def test_an_exchange_of_two_samples_is_seen(monkeypatch):
     """The lists of samples are compared in their order, and the outputs to the last bias."""
-    honest = biased_runs_module.keep_ledger
+    honest = biased_runs_module.train_trial
 
     def exchanged(trial, most, reverse=[False]):  # noqa: B006
-        ledger = honest(trial, most)
+        run = honest(trial, most)
         reverse[0] = not reverse[0]
-        return dataclasses.replace(ledger, samples=ledger.samples[::-1]) if reverse[0] else ledger
+        return dataclasses.replace(run, samples=run.samples[::-1]) if reverse[0] else run
 
-    monkeypatch.setattr(biased_runs_module, "keep_ledger", exchanged)
+    monkeypatch.setattr(biased_runs_module, "train_trial", exchanged)
     assert not train_biased(drawn(0, 1)).same_samples[0]
 
 
 def test_a_bias_that_is_off_by_a_billionth_is_seen(monkeypatch):
-    honest, calls = biased_runs_module.keep_ledger, []
+    honest, calls = biased_runs_module.train_trial, []
 
     def off(trial, most):
-        ledger = honest(trial, most)
+        run = honest(trial, most)
         calls.append(trial)
-        hidden = ledger.hidden.copy()
+        hidden = run.hidden.copy()
         hidden[0, -1] *= 1 + 1e-9 * (len(calls) == 2)
-        return dataclasses.replace(ledger, hidden=hidden)
+        return dataclasses.replace(run, hidden=hidden)
 
-    monkeypatch.setattr(biased_runs_module, "keep_ledger", off)
+    monkeypatch.setattr(biased_runs_module, "train_trial", off)
     evidence = footnote_4([train_biased(drawn(0, 1))])
     assert broken_in(evidence) == ["outputs"]
 
@@ -195,7 +197,7 @@ def test_a_plain_one_breaks_the_bound_in_exact_arithmetic():
         10.0,
         0.0,
     )
-    assert keep_ledger(trial, 10).updates == 1
+    assert train_trial(trial, 10).updates == 1
     assert float(max_nonzero_updates(*trial.parameters)) == pytest.approx(0.679012346)
     assert float(max_nonzero_updates(*dataclasses.replace(trial, row_bound=1e-3).parameters)) == pytest.approx(
         0.68949888

@@ -9,9 +9,9 @@ from tests.control_table import at, controls
 from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import both_layers
-from widenet.papers.brutzkus2018.claims.both_layers import both_layers_settings, equation_13
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers
-from widenet.papers.brutzkus2018.runs.trials import SmallSteps
+from widenet.papers.brutzkus2018.claims.both_layers import equation_13
+from widenet.papers.brutzkus2018.runs.recorded_runs import both_layers_settings, record_runs, run_recorded
+from widenet.papers.brutzkus2018.sources import SmallSteps
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.types import Layers, RunStatus
@@ -20,12 +20,12 @@ from widenet.types import Layers, RunStatus
 @pytest.fixture(scope="module")
 def runs():
     (setting,) = both_layers_settings(Scale.QUICK, 0)
-    return run_ledgers(setting, silent)
+    return run_recorded(setting, silent)
 
 
 def trained(**changes):
     trials = SmallSteps(seed=0, per_width=3, half_widths=(5,), **changes.pop("source", {})).draw()
-    return keep_ledgers(
+    return record_runs(
         [dataclasses.replace(trial, **changes) for trial in trials], layers=Layers.BOTH, most_updates=20_000
     )
 
@@ -79,7 +79,7 @@ def test_runs_that_did_not_end_decide_nothing(runs, status):
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-TOY = keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
+TOY = record_runs([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
 
 
 def one_update(ratio, gain_of_square, gain_of_alignment):
@@ -143,7 +143,7 @@ def stopped(early):
     with pytest.MonkeyPatch.context() as patch:
         if early:
             as_perceptron(patch)
-        return keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
+        return record_runs([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
 
 
 def test_ten_updates():

@@ -14,6 +14,7 @@ from widenet.papers.brutzkus2018.runs.exact_networks import (
     ExactRuns,
     ExactSetting,
     exact_networks,
+    sequence_of,
     tied_network,
     train_exactly,
 )
@@ -73,7 +74,7 @@ def test_control_one_coordinate_of_all_rows():
 
 def test_control_collapse_to_another_count():
     assert judge(RUN).verdict is Verdict.HOLDS
-    evidence = judge(RUN, count=lambda run: run.sequence.mistakes())
+    evidence = judge(RUN, count=lambda run: sequence_of(run).mistakes())
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.details["runs_with_another_count"] == 1
 
@@ -113,5 +114,5 @@ def test_either_threshold_is_enough(plus, minus, reached):
 
 
 def test_a_cell_holds_the_runs_as_they_were():
-    assert RUN.sequence.updates() == RUN.updates
+    assert sequence_of(RUN).updates() == RUN.updates
     assert RUN.start_distance == 0

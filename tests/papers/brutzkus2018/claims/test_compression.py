@@ -10,19 +10,16 @@ from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import compression
 from widenet.papers.brutzkus2018.claims.compression import (
-    TwoSamples,
     compression_replay,
     compression_replay_as_printed,
-    opposite_labels,
     section_6_1_unused_points,
-    two_samples,
 )
 from widenet.papers.brutzkus2018.runs import learning as learning_module
 from widenet.papers.brutzkus2018.runs.exact_sgd import fractions
 from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, LearningRuns, learn_all, learning_settings
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
-from widenet.papers.brutzkus2018.runs.trials import OnePoint
+from widenet.papers.brutzkus2018.runs.sgd import train_trial
+from widenet.papers.brutzkus2018.runs.two_samples import TwoSamples, opposite_labels, two_samples
+from widenet.papers.brutzkus2018.sources import DrawnSamples, OnePoint
 from widenet.records import Scale
 
 
@@ -170,11 +167,11 @@ def test_the_points_without_their_labels_do_not_determine_the_network():
 
 
 def test_the_same_two_runs_in_float64():
-    """A second derivation: one trial of the ledger with either label."""
+    """A second derivation: one recorded trial with either label."""
     ends = []
     for label in (1.0, -1.0):
         (trial,) = OnePoint(slope=0.5, step_size=1.0, output_weight=1.0, plus_rows=(0.0,), minus_rows=(0.0,)).draw()
-        ends.append(keep_ledger(dataclasses.replace(trial, labels=np.array([label]), separator=np.array([label])), 9))
+        ends.append(train_trial(dataclasses.replace(trial, labels=np.array([label]), separator=np.array([label])), 9))
     assert [end.samples.tolist() for end in ends] == [[0], [0]]
     assert [end.hidden.ravel().tolist() for end in ends] == [[1.0, -1.0], [-1.0, 1.0]]
 

@@ -23,13 +23,13 @@ from widenet.papers.brutzkus2018.claims.potentials import (
     theorem_2_chain,
 )
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, update_bound_terms
-from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, fans, keep_ledgers, run_ledgers, theorem_2_settings
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial, Fan, RandomTrials, SampleOrder
+from widenet.papers.brutzkus2018.runs.recorded_runs import ATTAINED, fans, record_runs, run_recorded, theorem_2_settings
+from widenet.papers.brutzkus2018.sources import BasisTrial, Fan, RandomTrials, SampleOrder
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.types import Dataset, RunStatus
 
-RUNS = keep_ledgers(RandomTrials(seed=3, n_batches=2, per_batch=6, max_bound=3e3).draw())
+RUNS = record_runs(RandomTrials(seed=3, n_batches=2, per_batch=6, max_bound=3e3).draw())
 
 
 def basis(*arguments):
@@ -44,7 +44,7 @@ def own_data(seed=0, n_samples=30, dim=6):
 
 def judged_on(data, **choices):
     settings = theorem_2.on(Specimen(data, Choices(**choices)))
-    return theorem_2([run_ledgers(setting, silent) for setting in settings])
+    return theorem_2([run_recorded(setting, silent) for setting in settings])
 
 
 def test_it_holds_on_generated_data():
@@ -84,7 +84,7 @@ def test_control_relu_instead_of_leaky_relu():
         dataclasses.replace(trial, slope=0.0, inputs=np.asarray(data.inputs), labels=np.asarray(data.labels))
         for trial in basis(16, 1, 0.5, 1.0)
     ]
-    evidence = theorem_2([keep_ledgers(trials)])
+    evidence = theorem_2([record_runs(trials)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert "stalled at a positive loss" in evidence.note
@@ -112,7 +112,7 @@ def test_control_inputs_outside_the_unit_ball():
 
 def test_control_only_the_first_term_of_the_bound():
     """C2(4, 1, .9, .01): 656 updates against ‖w*‖²/α² = 4.9."""
-    runs = keep_ledgers(basis(4, 1, 0.9, 0.01))
+    runs = record_runs(basis(4, 1, 0.9, 0.01))
     evidence = theorem_2([runs], bound=lambda *a: update_bound_terms(*a)[0])
     assert evidence.verdict is Verdict.VIOLATED
     assert [part.kept for part in evidence.parts] == [False, True, True]
@@ -123,7 +123,7 @@ def test_control_only_the_first_term_of_the_bound():
 
 def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
     """M_k is nearly attained there, so half of it is already false."""
-    runs = keep_ledgers(basis(100, 1, 0.99, 100.0))
+    runs = record_runs(basis(100, 1, 0.99, 100.0))
     evidence = theorem_2([runs])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.tightness is not None
@@ -138,7 +138,7 @@ def perceptron(early):
     with pytest.MonkeyPatch.context() as patch:
         if early:
             as_perceptron(patch)
-        return keep_ledgers([three_points(0.2, 1.0), three_points(0.5, 0.25)])
+        return record_runs([three_points(0.2, 1.0), three_points(0.5, 0.25)])
 
 
 def test_a_perceptron_stops_too_early():
@@ -211,13 +211,13 @@ def test_a_separator_that_separates_nothing_promises_nothing():
 )
 def test_where_each_term_of_the_bound_is_needed(case, updates, bound):
     """Nearly attained, and then broken without the second term, and without the fourth."""
-    evidence = theorem_2([keep_ledgers(case.draw())])
+    evidence = theorem_2([record_runs(case.draw())])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.measured == updates
     assert evidence.promised == pytest.approx(bound, rel=5e-8)
 
 
-FANS = [run_ledgers(setting, silent) for setting in fans(Scale.QUICK)]
+FANS = [run_recorded(setting, silent) for setting in fans(Scale.QUICK)]
 """T over M_k is about 0.952, 0.685 and 0.690. Which of two points that are equally easy comes first is left to
 rounding, so a count may differ by a few updates from machine to machine; moving W_0 by 1e-9 changed none."""
 
@@ -227,7 +227,7 @@ def test_the_tightest_run_makes_thousands_of_updates():
     settings = theorem_2_settings(Scale.QUICK, 0)
     assert ATTAINED not in settings
     assert [setting for setting in settings if isinstance(setting.trials, Fan)] == fans(Scale.QUICK)
-    evidence = theorem_2([run_ledgers(setting, silent) for setting in settings])
+    evidence = theorem_2([run_recorded(setting, silent) for setting in settings])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.tightness == pytest.approx(0.952, abs=0.02)
     assert evidence.measured is not None
@@ -261,7 +261,7 @@ def test_the_loss_at_the_end_is_shown_as_a_loss():
 
 
 def test_a_budget_too_short_is_refused_not_decided():
-    runs = keep_ledgers(RandomTrials(seed=3, n_batches=1, per_batch=6, max_bound=3e3).draw(), most_updates=3)
+    runs = record_runs(RandomTrials(seed=3, n_batches=1, per_batch=6, max_bound=3e3).draw(), most_updates=3)
     evidence = theorem_2([runs])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished > 0
@@ -287,19 +287,19 @@ ONE = basis(4, 1, 0.9, 10.0)[0]
     ],
 )
 def test_control_a_hypothesis_broken_in_the_second_run_is_seen(key, change):
-    evidence = theorem_2([keep_ledgers([ONE, dataclasses.replace(ONE, **change)])])
+    evidence = theorem_2([record_runs([ONE, dataclasses.replace(ONE, **change)])])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert key in {h.key for h in evidence.hypotheses if not h.met}
 
 
 def test_where_it_is_not_known_whether_a_separator_exists_nothing_is_decided():
-    evidence = theorem_2([keep_ledgers([ONE, dataclasses.replace(ONE, separator=np.full(4, np.nan))])])
+    evidence = theorem_2([record_runs([ONE, dataclasses.replace(ONE, separator=np.full(4, np.nan))])])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert [h.key for h in evidence.hypotheses if h.met is None] == ["separable"]
 
 
 def test_overflow_is_no_refutation():
-    evidence = theorem_2([keep_ledgers(basis(2, 1, 0.5, 1.7e308, 1e5, 1.0))])
+    evidence = theorem_2([record_runs(basis(2, 1, 0.5, 1.7e308, 1e5, 1.0))])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
@@ -311,7 +311,7 @@ def test_no_scale_of_the_data_refutes_anything(scale):
     settings = theorem_2.on(Specimen(from_arrays(np.asarray(data.inputs) * scale, data.labels), Choices(n_runs=2)))
     if isinstance(settings, Silence):
         return
-    cells = [run_ledgers(setting, silent) for setting in settings]
+    cells = [run_recorded(setting, silent) for setting in settings]
     for claim in (theorem_2, equation_9, equation_11, equation_11_step, equation_12, equation_12_step, theorem_2_chain):
         assert claim(cells).verdict is not Verdict.VIOLATED, claim.id
 

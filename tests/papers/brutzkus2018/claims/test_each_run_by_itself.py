@@ -13,11 +13,11 @@ from widenet.papers.brutzkus2018.claims.both_layers import equation_13
 from widenet.papers.brutzkus2018.claims.potentials import equation_11, equation_12, theorem_2_chain
 from widenet.papers.brutzkus2018.claims.relu_basis import theorem_9_equivalence
 from widenet.papers.brutzkus2018.claims.width_trend import corollary_3_width_free, slope_with_limits
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers
+from widenet.papers.brutzkus2018.runs.recorded_runs import record_runs
 from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, WidthSetting
 from widenet.types import Layers, RunStatus
 
-TOY = keep_ledgers([three_points(0.5, 0.25)])
+TOY = record_runs([three_points(0.5, 0.25)])
 
 
 def beside(runs, **columns):
@@ -28,7 +28,7 @@ def beside(runs, **columns):
 def test_the_rounding_of_a_large_run_is_no_room_for_a_small_one():
     """F of one run is known to 1e6 only; the other's F grows by a fifth less than 2kηvα."""
     large = beside(TOY, norms=1e15 * TOY.norms, alignments=1e15 * TOY.alignments)
-    exact = keep_ledgers([all_off()])
+    exact = record_runs([all_off()])
     slower = beside(exact, alignments=0.8 * exact.alignments)
     assert equation_12([large, exact]).verdict is Verdict.HOLDS
     assert equation_12([large, slower]).verdict is Verdict.VIOLATED
@@ -36,7 +36,7 @@ def test_the_rounding_of_a_large_run_is_no_room_for_a_small_one():
 
 def test_the_rounding_of_a_large_run_is_no_room_in_equation_13_either():
     """Three points, both layers trained: F grows by 1.4967 times 2kηcvα or more; half is too little."""
-    small = keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
+    small = record_runs([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
     large = beside(small, alignments=1e15 * small.alignments)
     slower = beside(small, alignments=0.5 * small.alignments)
     assert not broken_in(equation_13([large, small]))
@@ -46,18 +46,18 @@ def test_the_rounding_of_a_large_run_is_no_room_in_equation_13_either():
 def test_each_run_has_its_own_start_in_equation_11():
     """G_0² = 1e4 in one run; in the other G² is 1 above G_0² + t(2kη²v² + 2η) at the end."""
     far = beside(TOY, norms=np.sqrt(TOY.norms**2 + 1e4))
-    near = keep_ledgers([nearly_solved(10.0)])
+    near = record_runs([nearly_solved(10.0)])
     above = beside(near, norms=np.sqrt(near.norms**2 + [0.0, 1.0]))
     assert equation_11([far, near]).verdict is Verdict.HOLDS
     assert equation_11([far, above]).verdict is Verdict.VIOLATED
 
 
 def test_m_init_takes_the_start_as_it_is_and_not_the_bound_on_its_rows():
-    """W_0 = 0 with R = 10: F_0 = G_0 = 0, so M_init = B²D/A², A = 2kηvα = ¼, B² = 2k‖w*‖² = 6¼, D = 2kη²v² + 2η = 9/16.
+    """W_0 = 0 with R = 10: F_0 = G_0 = 0, so M_0 = B²D/A², A = 2kηvα = ¼, B² = 2k‖w*‖² = 6¼, D = 2kη²v² + 2η = 9/16.
 
-    M_root has 4kR‖w*‖ in its place, and is far larger.
+    M_R has 4kR‖w*‖ in its place, and is far larger.
     """
-    runs = keep_ledgers([three_points(0.5, 0.25, hidden=np.zeros((4, 2)), row_bound=10.0)])
+    runs = record_runs([three_points(0.5, 0.25, hidden=np.zeros((4, 2)), row_bound=10.0)])
     init, root, _, _ = theorem_2_chain([runs]).parts
     assert init.promised == pytest.approx(6.25 * 0.5625 / 0.0625, rel=1e-12)
     assert root.measured == init.promised

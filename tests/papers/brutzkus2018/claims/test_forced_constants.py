@@ -9,14 +9,13 @@ from tests.control_table import broken_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.forced_updates import (
     gap_between_bounds,
-    large_steps,
     theorem_4,
     theorem_4_large_steps,
     theorem_4_mistakes,
     theorem_10,
 )
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.basis_sequences import count, equation_6_grid, random_sequences
+from widenet.papers.brutzkus2018.runs.basis_sequences import count, equation_6_grid, large_steps, random_sequences
 from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
     basis_sequence,

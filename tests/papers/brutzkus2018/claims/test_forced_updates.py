@@ -12,7 +12,6 @@ from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import forced_updates
 from widenet.papers.brutzkus2018.claims.forced_updates import (
     gap_between_bounds,
-    large_steps,
     theorem_4,
     theorem_4_large_steps,
     theorem_4_mistakes,
@@ -21,8 +20,11 @@ from widenet.papers.brutzkus2018.claims.forced_updates import (
     theorem_10_sharp,
 )
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
+    ABOVE,
+    BELOW,
     basis_sequences,
     count,
+    large_steps,
 )
 from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
@@ -258,7 +260,7 @@ def test_the_gap_says_that_it_closes_only_as_the_slope_tends_to_one():
     )
     assert gap_between_bounds([count([ENORMOUS])]).note.endswith("T/M_k is 0.25 at α = 0.5.")
     assert gap_between_bounds([count([UNDER_6])]).note == ""
-    assert "for all α at once" in gap_between_bounds.statement
+    assert "for all $α$ at once" in gap_between_bounds.statement
 
 
 def test_large_steps_are_those_under_equation_6():
@@ -289,5 +291,5 @@ def test_the_note_says_how_close_runs_come_of_which_more_than_d_is_promised():
 
 def test_steps_at_the_threshold_beside_it_and_far_from_it():
     """Where one pass is promised: from η₁ on, a ten thousandth above, twice and a million times as large."""
-    assert [float(each) for each in forced_updates.ABOVE] == [1, 1.0001, 2, 1e6]
-    assert [float(each) for each in forced_updates.BELOW] == [0.9999, 0.5]
+    assert [float(each) for each in ABOVE] == [1, 1.0001, 2, 1e6]
+    assert [float(each) for each in BELOW] == [0.9999, 0.5]

@@ -11,15 +11,7 @@ from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.claims import generalization
-from widenet.papers.brutzkus2018.claims.generalization import (
-    StepSizes,
-    growing_steps,
-    remark_1,
-    theorem_5,
-    theorem_5_settings,
-    theorem_6,
-    theorem_6_settings,
-)
+from widenet.papers.brutzkus2018.claims.generalization import remark_1, theorem_5, theorem_6
 from widenet.papers.brutzkus2018.formulas import compression_bound, corollary_3_constant, width_free_bound
 from widenet.papers.brutzkus2018.runs.learning import (
     Learned,
@@ -29,8 +21,11 @@ from widenet.papers.brutzkus2018.runs.learning import (
     errors_on,
     learn_all,
     run_learning,
+    theorem_5_settings,
+    theorem_6_settings,
 )
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
+from widenet.papers.brutzkus2018.runs.parameters import StepSizes, growing_steps
+from widenet.papers.brutzkus2018.sources import DrawnSamples
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -10,26 +10,28 @@ from tests.controls import answers_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import landscape
 from widenet.papers.brutzkus2018.claims.landscape import (
-    Certified,
-    OnePair,
-    Point,
-    certified_landscapes,
     gradient,
     proposition_1_1,
     proposition_1_2,
     proposition_1_2_own_example,
+)
+from widenet.papers.brutzkus2018.runs.landscapes import (
+    Certified,
+    OnePair,
+    Point,
+    certified_landscapes,
     random_landscape,
     random_points,
 )
 from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape
-from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.records import Scale
 
 THREE = Landscape(
     np.array([[0.6, 0.8], [0.0, -0.8], [-0.6, 0.8]]),
     np.array([1.0, -1.0, 1.0]),
     np.array([0, 1.25]),
-    votes(2, 0.5),
+    plus_minus_weights(2, 0.5),
     0.2,
 )
 """Three points with all margins 1."""
@@ -62,7 +64,7 @@ def test_the_material_has_exact_kinks():
 
 
 def single(slope):
-    return Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), votes(2, 0.5), slope)
+    return Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), plus_minus_weights(2, 0.5), slope)
 
 
 OFF = Point(single(0.25), np.full((4, 1), -0.1), 1.0)
@@ -95,7 +97,7 @@ def test_the_pinned_gradients(point, inner, length, bound):
     assert evidence.verdict is Verdict.HOLDS
 
 
-SMALL = Point(dataclasses.replace(single(0.25), outputs=votes(2, 0.05)), np.full((4, 1), -0.1), 1.0)
+SMALL = Point(dataclasses.replace(single(0.25), outputs=plus_minus_weights(2, 0.05)), np.full((4, 1), -0.1), 1.0)
 """An equality at 2kvα = 0.05."""
 
 
@@ -107,7 +109,7 @@ def test_control_a_bound_that_is_a_little_too_large(point):
 
 def test_the_gradient_beside_its_kinks():
     """One point x = 1, k = 1, v = 1, α = ¼, σ'(0) = ½: at z = 0.05 the neuron is on, and y N(x) = 1 is solved."""
-    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), votes(1, 1.0), 0.25)
+    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), plus_minus_weights(1, 1.0), 0.25)
     slopes, active = gradient(Point(scape, np.array([[0.05], [0.0]]), 0.5))
     assert (slopes.ravel().tolist(), active) == ([-1.0, 0.5], 1.0)
     slopes, active = gradient(Point(scape, np.array([[1.0], [0.0]]), 0.5))
@@ -126,7 +128,7 @@ def test_control_relu_with_every_neuron_off_is_critical():
 
 
 def test_control_contradictory_data_has_a_critical_point_with_positive_loss():
-    scape = Landscape(np.ones((2, 1)), np.array([1.0, -1.0]), np.ones(1), votes(1, 1.0), 0.5)
+    scape = Landscape(np.ones((2, 1)), np.array([1.0, -1.0]), np.ones(1), plus_minus_weights(1, 1.0), 0.5)
     evidence = proposition_1_1([Point(scape, np.zeros((2, 1)), 1.0)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
@@ -232,13 +234,19 @@ test_control = controls(
 
 def test_the_pinned_gaps():
     """Two sets where the certificate is exact: 1/60 and 1/320; and the balanced one, 1/288."""
-    first = Landscape(np.array([[0.6, 0.8], [0.5, 0.0]]), np.array([1.0, -1.0]), np.zeros(2), votes(2, 0.5), 0.2)
+    first = Landscape(
+        np.array([[0.6, 0.8], [0.5, 0.0]]), np.array([1.0, -1.0]), np.zeros(2), plus_minus_weights(2, 0.5), 0.2
+    )
     z, s = np.array([1.0, 0.0]), 5 / 6
     rows = np.concatenate([np.tile(s * z, (2, 1)), np.zeros((2, 2))])
     gap = first.loss(np.zeros((4, 2))) - (first.loss(rows) + first.loss(-rows)) / 2
     assert gap == pytest.approx(1 / 60)
     second = Landscape(
-        np.array([[0.8, 0.0], [0.1, 0.5], [0.2, -0.5]]), np.array([-1.0, 1.0, 1.0]), np.zeros(2), votes(1, 3.0), 0.7
+        np.array([[0.8, 0.0], [0.1, 0.5], [0.2, -0.5]]),
+        np.array([-1.0, 1.0, 1.0]),
+        np.zeros(2),
+        plus_minus_weights(1, 3.0),
+        0.7,
     )
     row = 5 / 24 * np.array([1.0, 1.0])
     q = float(second.labels @ np.abs(second.inputs @ [1.0, 1.0]))

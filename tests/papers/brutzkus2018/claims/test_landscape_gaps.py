@@ -7,14 +7,8 @@ import pytest
 
 from tests.controls import answers_in, lacking_in
 from widenet.claims.base import Verdict
-from widenet.papers.brutzkus2018.claims.landscape import (
-    Certified,
-    OnePair,
-    certified_landscapes,
-    proposition_1_2,
-    proposition_1_2_own_example,
-    random_pairs,
-)
+from widenet.papers.brutzkus2018.claims.landscape import proposition_1_2, proposition_1_2_own_example
+from widenet.papers.brutzkus2018.runs.landscapes import Certified, OnePair, certified_landscapes, random_pairs
 from widenet.papers.brutzkus2018.runs.nonconvexity import certify
 from widenet.records import Scale
 

@@ -14,20 +14,20 @@ from widenet.papers.brutzkus2018.claims import local_minima
 from widenet.papers.brutzkus2018.claims.local_minima import (
     lemma_11,
     lemma_11_as_printed,
-    pair_cells,
     relu_local_minimum_level,
     theorem_8,
     theorem_8_as_printed,
     theorem_8_tight,
 )
-from widenet.papers.brutzkus2018.runs.descent import Descent
-from widenet.papers.brutzkus2018.runs.point_sets import (
+from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
     antipodal_pair,
     antipodal_set,
     nearly_antipodal_pair,
     separable_set,
 )
+from widenet.papers.brutzkus2018.runs.bad_minima import pair_cells
+from widenet.papers.brutzkus2018.runs.descent import Descent
 
 
 def sets_of_all_kinds():
@@ -129,10 +129,10 @@ def test_a_point_that_is_nearly_solved_is_active():
 BUILT = placed([antipodal_pair(), antipodal_set(np.random.default_rng(0), 2, 2)], perturbations=5)
 
 
-def tight(*ends, built=BUILT, cells=None, **fields):
+def tight(*ends, built=BUILT, **fields):
     """Ends on one pair: one at ½, one at 0, and perhaps others."""
     run = by_hand((0.0, 2.0), (1.0, 1.0), *ends, **{"imbalance": 0} | fields)  # pyright: ignore[reportArgumentType]
-    return theorem_8_tight([run], built, cells_of_a_pair=cells)
+    return theorem_8_tight([run], built)
 
 
 def test_pairs_are_looked_at_beside_larger_sets():

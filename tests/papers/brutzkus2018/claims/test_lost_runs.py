@@ -8,13 +8,13 @@ import pytest
 
 from tests.papers.brutzkus2018.toys import three_points
 from widenet.papers.brutzkus2018.claims.convergence import active_before, lost, promised_updates, zero_loss
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers
+from widenet.papers.brutzkus2018.runs.recorded_runs import record_runs
 from widenet.types import RunStatus
 
 
 @functools.cache
 def three():
-    return keep_ledgers([three_points(0.5, 0.25)] * 3)
+    return record_runs([three_points(0.5, 0.25)] * 3)
 
 
 def with_second(**fields):

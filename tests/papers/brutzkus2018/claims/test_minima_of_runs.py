@@ -13,22 +13,20 @@ from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.local_minima import (
     lemma_11,
     lemma_11_as_printed,
-    pair_cells,
-    pair_loss,
     relu_local_minimum_level,
     theorem_8,
     theorem_8_as_printed,
     theorem_8_tight,
 )
-from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets
-from widenet.papers.brutzkus2018.runs.descent import DescentSetting, descend, problems_of
-from widenet.papers.brutzkus2018.runs.point_sets import (
+from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
     antipodal_pair,
     antipodal_set,
     nearly_antipodal_pair,
     separable_set,
 )
+from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, pair_cells, pair_loss
+from widenet.papers.brutzkus2018.runs.descent import DescentSetting, descend, problems_of
 from widenet.progress import silent
 from widenet.records import Scale
 

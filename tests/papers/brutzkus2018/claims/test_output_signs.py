@@ -117,7 +117,7 @@ test_control = controls(
     (SIGNS, "alike", scanned(with_largest(1 / 3.99)), scanned(with_largest(1 / 4.01))),
     (SIGNS, "alike", scanned([toys.scan(4)] * 2, alike=1.0), scanned([toys.scan(4)] * 2, alike=1 - 1e-15)),
     (SIGNS, "separable", on_images(smallest_margin=1 - 5e-13), on_images(smallest_margin=1 - 5e-12)),
-    (SIGNS, "input_norm", on_images(largest_norm=1 + 5e-13), on_images(largest_norm=1 + 5e-12)),
+    (SIGNS, "input_norm", on_images(largest_input=1 + 5e-13), on_images(largest_input=1 + 5e-12)),
 )
 
 

@@ -18,8 +18,8 @@ from widenet.papers.brutzkus2018.claims.potentials import (
     equation_12_step,
     theorem_2_chain,
 )
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial, Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.recorded_runs import record_runs
+from widenet.papers.brutzkus2018.sources import BasisTrial, Trial, plus_minus_weights
 from widenet.types import RunStatus
 
 
@@ -28,14 +28,14 @@ def basis(*arguments, **others):
     return BasisTrial(**dict(zip(names, arguments, strict=False)), **others).draw()
 
 
-TOY = keep_ledgers([three_points(0.5, 0.25), three_points(0.2, 1.0), nearly_solved(10.0), all_off()])
+TOY = record_runs([three_points(0.5, 0.25), three_points(0.2, 1.0), nearly_solved(10.0), all_off()])
 
 
 def test_steps_that_round_away_refute_nothing():
     """x = 1e-22: no update moves a row of size ½. F_0 is exactly 0, and F is known to 1e-9·G‖W*‖ only."""
     point, separator, output = np.full((1, 1), 1e-22), np.full(1, 1e22), plus_minus_weights(2, 0.5)
     trial = Trial(point, np.ones(1), separator, np.full((4, 1), 0.5), output, 0.5, 1.0, 0.5)
-    runs = keep_ledgers([trial], most_updates=5)
+    runs = record_runs([trial], most_updates=5)
     assert runs.alignments.tolist() == [0] * 6
     assert equation_12([runs]).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert equation_12_step([runs]).verdict is not Verdict.VIOLATED
@@ -43,7 +43,7 @@ def test_steps_that_round_away_refute_nothing():
 
 def test_a_margin_that_rounding_made_refutes_nothing():
     """An update at y N(x) = 1e281 breaks the statement, unless the outputs of that run are not known to within 1."""
-    runs = keep_ledgers(basis(4, 1, 0.9, 10.0))
+    runs = record_runs(basis(4, 1, 0.9, 10.0))
     beyond = dataclasses.replace(runs, margins=np.full_like(runs.margins, 1e281))
     assert equation_11_step([beyond]).verdict is Verdict.VIOLATED
     blurred = dataclasses.replace(beyond, blurred=np.ones(len(runs), bool))
@@ -64,7 +64,7 @@ def moved(runs, place, **amounts):
 def placed_on(sign):
     """W = ±W* of two networks, where F = ±G‖W*‖ exactly."""
     stacked = np.outer(np.sign(plus_minus_weights(2, 0.5)), [0.0, 1.25])
-    return keep_ledgers([three_points(0.5, 1.0, hidden=sign * stacked, row_bound=1.25)], most_updates=0)
+    return record_runs([three_points(0.5, 1.0, hidden=sign * stacked, row_bound=1.25)], most_updates=0)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_where_both_sides_are_zero_equation_9_shows_nothing(field, value, cases)
     assert [part.cases for part in equation_9([runs]).parts] == [cases] * 2
 
 
-ONE_UPDATE = keep_ledgers([all_off()], most_updates=1)
+ONE_UPDATE = record_runs([all_off()], most_updates=1)
 
 
 def promising_more(share):
@@ -112,7 +112,7 @@ def twice():
     point = nearly_solved(0.1)
     rows = np.column_stack([point.hidden, point.hidden])
     both = {"inputs": np.eye(2), "labels": np.ones(2), "separator": np.ones(2), "hidden": rows, "row_bound": 5.0}
-    return keep_ledgers([dataclasses.replace(point, **both)])
+    return record_runs([dataclasses.replace(point, **both)])
 
 
 def test_equation_11_after_two_updates():
@@ -175,7 +175,7 @@ test_control = controls(
     (
         equation_12,
         "alignment",
-        at(keep_ledgers([all_off()], most_updates=1)),
+        at(record_runs([all_off()], most_updates=1)),
         {"constant": times(1.001, GROWTH)},
     ),
     (equation_12, "alignment", at(ONE_UPDATE, **promising_more(1e-10)), at(ONE_UPDATE, **promising_more(5e-9))),
@@ -222,5 +222,5 @@ def test_a_run_without_an_end_breaks_nothing_but_the_bound_it_has_passed(fields,
 
 def test_control_a_perceptron_stops_too_early(monkeypatch):
     as_perceptron(monkeypatch)
-    evidence = theorem_2_chain([keep_ledgers([three_points(0.2, 1.0)])])
+    evidence = theorem_2_chain([record_runs([three_points(0.2, 1.0)])])
     assert [part.kept for part in evidence.parts] == [True, True, True, False]

@@ -122,7 +122,7 @@ def two_points_by_hand():
 
 def test_mixed_labels_by_hand():
     """Two updates on e_1, three on e_2, loss ½; K_0 read from w were empty."""
-    (batch,) = trained([two_points_by_hand()], perturbations=0)[0].batches
+    (batch,) = trained([two_points_by_hand()], perturbations=0)[0].cases
     assert batch.runs.updates.tolist() == [[2, 3]]
     assert batch.losses.tolist() == [0.5]
     assert batch.stuck.tolist() == [[True, False]]
@@ -151,14 +151,14 @@ def said(pick, value, runs=RUNS):
 
 
 def at_runs(runs):
-    return at(list(runs[0].batches))
+    return at(list(runs[0].cases))
 
 
 BOTH = with_output(with_output(MIXED, stuck_point_of(1), 4e-11), stuck_point_of(-1), -4e-11)
 EQUIVALENCE, COUNT = theorem_9_equivalence, theorem_9_stuck_count
 test_control = controls(
     relu_basis,
-    {section_7_2_labels: list(MIXED[0].batches), relu_basis.Fates: list(RUNS[0].batches)},
+    {section_7_2_labels: list(MIXED[0].cases), relu_basis.Fates: list(RUNS[0].cases)},
     (EQUIVALENCE, "level", said(one_of_several_stuck_points, 1e-13), said(one_of_several_stuck_points, 4e-11)),
     (EQUIVALENCE, "positive", {}, said(the_only_stuck_point, 1.0), "level"),
     (EQUIVALENCE, "zero_loss", said(a_point_of_a_solved_run, 1.0), said(a_point_of_a_solved_run, 1 - 5e-12)),
@@ -178,7 +178,7 @@ test_control = controls(
 def test_a_stuck_point_by_hand(entry, updates):
     """w = −1, η = ¼: u = ½ takes two updates and hits 0 exactly, where a third would follow if σ'(0) were 1."""
     start = OnlineStart(np.ones((1, 1)), np.ones((1, 1)), np.array([[[-1.0], [entry]]]), 0.25)
-    (batch,) = trained([start], perturbations=0)[0].batches
+    (batch,) = trained([start], perturbations=0)[0].cases
     assert batch.runs.updates.tolist() == [[updates]]
     assert batch.runs.outputs.tolist() == [[0.0]]
 
@@ -186,7 +186,7 @@ def test_a_stuck_point_by_hand(entry, updates):
 def test_lemma_12_with_an_entry_that_is_exactly_0():
     """w = 0, u = −1, η = 1: no update, because σ'(0) = 0; were it 1, K would lose the point."""
     start = OnlineStart(np.eye(2), np.ones((1, 2)), np.array([[[0.0, -1.0], [-1.0, 1.0]]]), 1.0)
-    (batch,) = trained([start], perturbations=0)[0].batches
+    (batch,) = trained([start], perturbations=0)[0].cases
     assert batch.runs.updates.tolist() == [[0, 1]]
     evidence = lemma_12([BasisRuns((batch,))])
     assert evidence.verdict is Verdict.HOLDS

@@ -12,13 +12,10 @@ from widenet.papers.brutzkus2018.claims import relu_updates
 from widenet.papers.brutzkus2018.claims.relu_updates import theorem_9b_updates, theorem_9b_updates_as_printed
 from widenet.papers.brutzkus2018.formulas import updates_allowed_as_printed
 from widenet.papers.brutzkus2018.runs.update_counts import (
-    AllCounts,
     UpdateSetting,
-    count_updates,
     exact_settings,
     run_updates,
 )
-from widenet.progress import silent
 from widenet.records import Scale
 
 
@@ -28,17 +25,17 @@ def counted(n_runs, dim, half_width, delta, bound, step, *, exact=False, seed=0)
         dim=dim,
         half_width=half_width,
         delta=delta,
-        entry_bounds=(bound,),
-        step_sizes=(step,),
+        entry_bound=bound,
+        step_size=step,
         exact=exact,
         seed=seed,
     )
-    return [AllCounts((count_updates(setting),))]
+    return [run_updates(setting)]
 
 
 def altered(runs, **changes):
-    (case,) = runs[0].cases
-    return [AllCounts((dataclasses.replace(case, **changes),))]
+    (case,) = runs
+    return [dataclasses.replace(case, **changes)]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +46,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def counterexample():
-    return [run_updates(setting, silent) for setting in exact_settings(Scale.QUICK, 1)]
+    return [run_updates(setting) for setting in exact_settings(Scale.QUICK, 1)]
 
 
 def test_it_holds_in_float64_and_in_fractions(small):
@@ -97,7 +94,7 @@ def test_control_per_point_count_rounded_down():
 
 
 def test_a_run_that_was_cut_off_decides_nothing(small):
-    (case,) = small[0].cases
+    (case,) = small
     lost = altered(small, reached=np.zeros_like(case.reached), ended=np.zeros_like(case.ended))
     assert theorem_9b_updates(lost).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
@@ -109,7 +106,7 @@ def test_runs_that_are_all_stuck_decide_nothing():
 
 SMALL = counted(20, 4, 5, 0.5, "1", "2/5", exact=True)
 """At most three updates on each of four points."""
-CASE = SMALL[0].cases[0]
+CASE = SMALL[0]
 SOLVED = int(np.flatnonzero(CASE.solvable)[0])
 
 
@@ -122,7 +119,7 @@ def with_counts(*counts):
 
 def late_runs(number):
     """100 runs at δ = ½, of which so many are late."""
-    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0]
+    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0]
     updates = np.where((np.arange(100) < number)[:, None], [[1, 1]], [[1, 0]])
     ones = np.ones(100, bool)
     return dataclasses.replace(case, updates=updates, reached=ones, ended=ones)
@@ -131,7 +128,7 @@ def late_runs(number):
 COUNT, PRINTED = theorem_9b_updates, theorem_9b_updates_as_printed
 test_control = controls(
     relu_updates,
-    {PRINTED: lambda: counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0], relu_updates.Counted: [CASE, CASE]},
+    {PRINTED: lambda: counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0], relu_updates.Counted: [CASE, CASE]},
     (COUNT, "on_each_point", with_counts(3, 3, 3, 3), with_counts(4, 2, 0, 0)),
     # d times what one point may take cannot be exceeded unless some point exceeds its share
     (COUNT, "updates", with_counts(3, 3, 3, 3), with_counts(4, 3, 3, 3), "on_each_point"),
@@ -150,7 +147,7 @@ def test_the_width_of_theorem_9b():
 
 def test_a_step_that_divides_evenly_spares_the_printed_count():
     """η = 1: the printed count is d, and every point takes one update."""
-    spared(PRINTED, at(counted(60, 2, 5, 0.5, "1/4", "1", exact=True)[0].cases[0]))
+    spared(PRINTED, at(counted(60, 2, 5, 0.5, "1/4", "1", exact=True)[0]))
 
 
 @pytest.mark.parametrize(("late", "kept"), [(39, True), (45, None), (61, False)])
@@ -158,16 +155,16 @@ def test_the_printed_count_is_judged_as_a_probability(late, kept):
     """100 runs at δ = ½, of which so many are late or stuck."""
     case = late_runs(late)
     assert theorem_9b_updates_as_printed([case]).parts[0].kept is kept
-    stuck = altered([AllCounts((case,))], updates=0 * case.updates, reached=np.arange(100) >= late)
+    stuck = altered([case], updates=0 * case.updates, reached=np.arange(100) >= late)
     assert theorem_9b_updates_as_printed(stuck).parts[0].kept is kept
 
 
 def test_a_run_that_was_cut_off_is_late_only_if_it_is():
     """d = 2, η = 2: the printed count is 1."""
-    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0]
+    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0]
     never = {"reached": np.zeros(100, bool), "ended": np.zeros(100, bool)}
     for updates, kept in (([1, 0], None), ([1, 1], False)):
-        runs = altered([AllCounts((case,))], updates=np.tile(updates, (100, 1)), **never)
+        runs = altered([case], updates=np.tile(updates, (100, 1)), **never)
         assert theorem_9b_updates_as_printed(runs).parts[0].kept is kept
 
 

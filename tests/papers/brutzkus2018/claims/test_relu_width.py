@@ -11,8 +11,6 @@ from tests.controls import lacking_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_width
 from widenet.papers.brutzkus2018.claims.relu_width import (
-    Exponents,
-    some_exponents,
     theorem_9_remark,
     theorem_9a,
     theorem_9a_as_printed,
@@ -28,6 +26,7 @@ from widenet.papers.brutzkus2018.runs.initializations import (
     run_initializations,
     wide_settings,
 )
+from widenet.papers.brutzkus2018.runs.parameters import Exponents, some_exponents
 from widenet.progress import silent
 from widenet.records import Scale
 

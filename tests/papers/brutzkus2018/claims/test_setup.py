@@ -10,21 +10,11 @@ from tests.control_table import at, broken_in, controls, spared
 from tests.controls import unmet_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import setup
-from widenet.papers.brutzkus2018.claims.setup import (
-    ACTIVATIONS,
-    AnyNetwork,
-    SeparatedSets,
-    any_networks,
-    equation_10,
-    equation_10_as_printed,
-    footnote_1,
-    footnote_5,
-    rewrite,
-    scalar_steps,
-    separated_sets,
-)
-from widenet.papers.brutzkus2018.runs.gradients import differentiate, gradient_settings, run_gradients
-from widenet.papers.brutzkus2018.runs.ledger import update_of
+from widenet.papers.brutzkus2018.claims.setup import equation_10, equation_10_as_printed, footnote_1, footnote_5
+from widenet.papers.brutzkus2018.runs.any_networks import ACTIVATIONS, AnyNetwork, any_networks, rewrite
+from widenet.papers.brutzkus2018.runs.gradients import differentiate, gradient_settings, run_gradients, scalar_steps
+from widenet.papers.brutzkus2018.runs.separated import SeparatedSets, separated_sets
+from widenet.papers.brutzkus2018.runs.sgd import update_of
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -9,19 +9,13 @@ from tests.control_table import at, broken_in, controls
 from tests.papers.brutzkus2018.toys import with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import width
-from widenet.papers.brutzkus2018.claims.width import (
-    Formulas,
-    corollary_3,
-    corollary_3_settings,
-    equation_14,
-    equation_14_formulas,
-    tied_rows,
-)
+from widenet.papers.brutzkus2018.claims.width import corollary_3, equation_14, tied_rows
 from widenet.papers.brutzkus2018.formulas import corollary_3_constant, equation_14_terms, width_free_bound
 from widenet.papers.brutzkus2018.runs import tied_rows as tied_module
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, keep_ledgers, run_ledgers
+from widenet.papers.brutzkus2018.runs.parameters import Formulas, equation_14_formulas
+from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, corollary_3_settings, record_runs, run_recorded
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, TiedSetting, train_tied
-from widenet.papers.brutzkus2018.runs.trials import TiedWidths, equal_scale
+from widenet.papers.brutzkus2018.sources import TiedWidths, equal_scale
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.types import RunStatus
@@ -29,7 +23,7 @@ from widenet.types import RunStatus
 
 @pytest.fixture(scope="module")
 def cells():
-    return [run_ledgers(setting, silent) for setting in corollary_3_settings(Scale.QUICK, 0)]
+    return [run_recorded(setting, silent) for setting in corollary_3_settings(Scale.QUICK, 0)]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +43,7 @@ def test_corollary_3_holds_at_several_widths(cells):
 
 POINT = Formulas(np.array([1.0, 1.0]), np.array([0.99, 0.99]), np.array([1e-6, 1e6]), np.array([1, 7, 500]))
 """Where K(α) and the five terms of Eq. 14 are closest to what they bound."""
-RUNS = keep_ledgers(TiedWidths(seed=0, n_data_sets=1, half_widths=(1, 4)).draw())
+RUNS = record_runs(TiedWidths(seed=0, n_data_sets=1, half_widths=(1, 4)).draw())
 MOST = np.floor(width_free_bound(*RUNS.parameters[:3])).astype(np.int64)
 
 
@@ -189,7 +183,7 @@ def times(factor):
 
 test_control = controls(
     width,
-    {Ledgers: RUNS, Formulas: POINT, TiedRuns: TIED},
+    {RecordedRuns: RUNS, Formulas: POINT, TiedRuns: TIED},
     (corollary_3, "zero_loss", {"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
     (corollary_3, "every_width", {}, {"normalization": lambda k: equal_scale(k) * (1 + 5e-12)}),
     (corollary_3, "simple", with_k(0.82), with_k(0.8)),
@@ -224,7 +218,7 @@ def test_one_row_of_one_width_is_looked_at_after_every_update(monkeypatch, row, 
             to_hidden[row, 0] += 1e-6
         return to_hidden, to_output
 
-    honest_run = tied_module.keep_ledger
+    honest_run = tied_module.train_trial
 
     def off_at_the_end(trial, most):
         run = honest_run(trial, most)
@@ -233,7 +227,7 @@ def test_one_row_of_one_width_is_looked_at_after_every_update(monkeypatch, row, 
         return run
 
     monkeypatch.setattr(tied_module, "update_of", off)
-    monkeypatch.setattr(tied_module, "keep_ledger", off_at_the_end)
+    monkeypatch.setattr(tied_module, "train_trial", off_at_the_end)
     evidence = tied_rows([train_tied(TiedSetting(seed=0, n_data_sets=1, half_widths=(1, 4)))])
     assert broken_in(evidence) == ["weights"]
 

@@ -9,14 +9,16 @@ from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import zero_loss
 from widenet.papers.brutzkus2018.claims.zero_loss import (
+    section_2_zero_minimum,
+    separator_is_global_minimum,
+    separator_is_global_minimum_as_printed,
+)
+from widenet.papers.brutzkus2018.runs.separated import (
     ExactPoint,
     Separated,
     cases_around_one,
     exact_points,
-    section_2_zero_minimum,
     separated_cases,
-    separator_is_global_minimum,
-    separator_is_global_minimum_as_printed,
 )
 from widenet.records import Scale
 

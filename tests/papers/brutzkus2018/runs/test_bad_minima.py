@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from widenet.papers.brutzkus2018.relu_sources import PointSet, antipodal_pair, nearly_antipodal_pair, separable_set
 from widenet.papers.brutzkus2018.runs import bad_minima
 from widenet.papers.brutzkus2018.runs.bad_minima import (
     MinimaSetting,
@@ -13,7 +14,6 @@ from widenet.papers.brutzkus2018.runs.bad_minima import (
     place,
     run_minima,
 )
-from widenet.papers.brutzkus2018.runs.point_sets import PointSet, antipodal_pair, nearly_antipodal_pair, separable_set
 from widenet.progress import silent
 from widenet.run.records import decode, encode
 

@@ -55,6 +55,6 @@ def test_a_cell_is_read_as_it_was_written():
     for mixed in (False, True):
         runs = run_basis(BasisSetting(shapes=shapes, mixed_labels=mixed, perturbations=0 if mixed else 5), silent)
         again = decode(type(runs), *encode(runs))
-        assert (again.batches[0].balls is None) == mixed
-        np.testing.assert_array_equal(again.batches[0].runs.weights, runs.batches[0].runs.weights)
-        np.testing.assert_array_equal(again.batches[0].losses, runs.batches[0].losses)
+        assert (again.cases[0].balls is None) == mixed
+        np.testing.assert_array_equal(again.cases[0].runs.weights, runs.cases[0].runs.weights)
+        np.testing.assert_array_equal(again.cases[0].losses, runs.cases[0].losses)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
     BasisFamily,
-    BasisSetting,
+    SequenceSetting,
     basis_sequences,
     count,
     equation_6_grid,
@@ -43,7 +43,7 @@ def test_families():
         (BasisFamily.EQUATION_6, equation_6_grid(2)),
         (BasisFamily.LARGE_STEPS, large_step_sequences()),
     ):
-        setting = BasisSetting(family=family, size=2, seed=3)
+        setting = SequenceSetting(family=family, size=2, seed=3)
         assert basis_sequences.run(setting, silent).sequences == runs
 
 

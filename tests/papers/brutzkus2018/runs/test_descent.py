@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from widenet.papers.brutzkus2018.relu_sources import separable_set
 from widenet.papers.brutzkus2018.runs import bad_minima, descent
 from widenet.papers.brutzkus2018.runs.bad_minima import bad_minimum, mostly_behind, sets_of
 from widenet.papers.brutzkus2018.runs.descent import descend, problems_of
-from widenet.papers.brutzkus2018.runs.point_sets import separable_set
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from widenet.papers.brutzkus2018.relu_sources import PointSet
 from widenet.papers.brutzkus2018.runs import flat_balls
 from widenet.papers.brutzkus2018.runs.bad_minima import as_start, bad_minimum
 from widenet.papers.brutzkus2018.runs.flat_balls import flat_radius, try_ball
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
-from widenet.papers.brutzkus2018.runs.point_sets import PointSet
 
 THREE = PointSet(np.array([[0.8, 0.0], [0.0, 0.6], [-0.5, -0.5]]), np.array([1.0, 1.0, -1.0]), np.array([5 / 4, 5 / 3]))
 PAIR = PointSet(np.array([[0.5, 0.0], [-1.0, 0.0]]), np.array([1.0, -1.0]), np.array([2.0, 0.0]))

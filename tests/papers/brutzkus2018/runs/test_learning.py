@@ -13,7 +13,7 @@ from widenet.data.points import separable_points
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
 from widenet.papers.brutzkus2018.runs.learning import Learned, Learning, LearningRule, learn, learn_all, replay
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
+from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets
 from widenet.training import Listed, Recipe, train
 from widenet.types import Dataset
 

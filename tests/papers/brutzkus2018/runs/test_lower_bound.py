@@ -23,7 +23,7 @@ from widenet.papers.brutzkus2018.runs.lower_bound import (
     sharp_terms,
     third_of_squares,
 )
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial
+from widenet.papers.brutzkus2018.sources import BasisTrial
 from widenet.training import Cyclic, Recipe, train
 from widenet.types import Dataset
 

@@ -104,7 +104,7 @@ def test_both_layers_follow_the_rule_written_out():
 def test_images_lie_in_the_unit_ball_and_are_separated():
     found = toys.separator()
     assert found.separable
-    assert found.largest_norm <= 1
+    assert found.largest_input <= 1
     assert found.smallest_margin == pytest.approx(1, abs=1e-6)
 
 

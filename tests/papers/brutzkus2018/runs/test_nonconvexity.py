@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018.claims.landscape import balanced_landscape, random_landscape
+from widenet.papers.brutzkus2018.runs.landscapes import balanced_landscape, random_landscape
 from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, certify, from_balance, from_zero
-from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 
 
 def test_certificates_of_both_kinds_are_found_everywhere():
@@ -36,7 +36,7 @@ def test_balanced_data_defeats_the_simple_certificate():
 )
 def test_the_gap_from_zero(inputs, labels, direction, half, weight, slope, gap):
     inputs, labels, direction = (np.array(each, float) for each in (inputs, labels, direction))
-    scape = Landscape(inputs, labels, np.zeros(2), votes(half, weight), slope)
+    scape = Landscape(inputs, labels, np.zeros(2), plus_minus_weights(half, weight), slope)
     found = from_zero(scape, direction, float(labels @ np.abs(inputs @ direction)))
     assert found.predicted == pytest.approx(gap, rel=1e-12)
     assert found.gap(scape) == pytest.approx(gap, rel=1e-12)
@@ -44,7 +44,9 @@ def test_the_gap_from_zero(inputs, labels, direction, half, weight, slope, gap):
 
 def test_the_gap_on_a_balanced_line():
     """(1, +), (−1/2, −), (−1/2, −): base 0 has gap 1/288 at θ = 3/2 and at θ = 3/4."""
-    scape = Landscape(np.array([[1.0], [-0.5], [-0.5]]), np.array([1.0, -1.0, -1.0]), 2 * np.ones(1), votes(1), 0.5)
+    scape = Landscape(
+        np.array([[1.0], [-0.5], [-0.5]]), np.array([1.0, -1.0, -1.0]), 2 * np.ones(1), plus_minus_weights(1), 0.5
+    )
     ends = list(from_balance(scape, np.random.default_rng(0)))
     gaps = [found.predicted for found in ends]
     np.testing.assert_allclose(gaps, [found.gap(scape) for found in ends], rtol=1e-10)
@@ -87,5 +89,5 @@ def test_many_balanced_points_take_a_moment():
     positive = np.abs(draw.normal(size=(10_000, 20))) / 20
     separator = np.ones(20) / positive.sum(axis=1).min()
     inputs, labels = np.concatenate([positive, -positive]), np.repeat([1.0, -1.0], 10_000)
-    found = certify(Landscape(inputs, labels, separator, votes(10, 0.2), 0.2))
+    found = certify(Landscape(inputs, labels, separator, plus_minus_weights(10, 0.2), 0.2))
     assert found is None or found.measured == pytest.approx(found.predicted, rel=1e-5, abs=1e-12)

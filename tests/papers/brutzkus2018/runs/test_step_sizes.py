@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from widenet.papers.brutzkus2018.runs import step_sizes as module
-from widenet.papers.brutzkus2018.runs.ledger import train_trials
+from widenet.papers.brutzkus2018.runs.sgd import train_trials
 from widenet.papers.brutzkus2018.runs.step_sizes import StepSizeSetting, run_step_sizes, step_size_settings
 from widenet.records import Scale
 from widenet.types import RunStatus

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from widenet.papers.brutzkus2018.runs import tied_rows
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs.sgd import train_trial
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedSetting, train_tied
 
 SETTING = TiedSetting(seed=0, n_data_sets=1, half_widths=(1, 4))
@@ -38,10 +38,10 @@ def test_a_wider_network_that_goes_elsewhere(changes, monkeypatch):
     assert train_tied(SETTING).difference[0] < 1e-12
 
     def moved(trial, most):
-        kept = keep_ledger(trial, most)
+        kept = train_trial(trial, most)
         return dataclasses.replace(kept, **changes(kept)) if trial.half_width == 4 else kept
 
-    monkeypatch.setattr(tied_rows, "keep_ledger", moved)
+    monkeypatch.setattr(tied_rows, "train_trial", moved)
     assert train_tied(SETTING).difference[0] > 1e-3
     assert train_tied(SETTING).same_samples.tolist() == [True]
 
@@ -54,7 +54,7 @@ def test_a_row_that_is_not_tied_is_seen_in_either_half(row, monkeypatch):
         hidden = trial.hidden.copy()
         if trial.half_width == 4:
             hidden[row, 2] += 0.3 * trial.output_weight
-        return keep_ledger(dataclasses.replace(trial, hidden=hidden), most)
+        return train_trial(dataclasses.replace(trial, hidden=hidden), most)
 
-    monkeypatch.setattr(tied_rows, "keep_ledger", loosened)
+    monkeypatch.setattr(tied_rows, "train_trial", loosened)
     assert train_tied(SETTING).untied.tolist() == [0, pytest.approx(0.3)]

@@ -16,6 +16,7 @@ from widenet.papers.brutzkus2018.runs.widths import (
 )
 from widenet.progress import silent
 from widenet.records import Scale
+from widenet.types import RunStatus
 
 
 def test_a_run_does_not_depend_on_how_many_there_are_beside_it():
@@ -23,7 +24,7 @@ def test_a_run_does_not_depend_on_how_many_there_are_beside_it():
         run_width(WidthSetting(half_width=4, normalization=Normalization.EQUATION_6, n_runs=n), silent) for n in (2, 4)
     )
     np.testing.assert_array_equal(few.updates, more.updates[:2])
-    assert few.all_finished
+    assert (few.status == RunStatus.CONVERGED).all()
     assert few.smallest_margin == more.smallest_margin >= 1
 
 

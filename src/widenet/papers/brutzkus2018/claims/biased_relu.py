@@ -17,15 +17,13 @@ is 1 in a ball. Without biases two opposite points cannot both be behind a hyper
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Int
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.cases import Count, Number, column, derived
 from widenet.claims.given import separable, step_size
 from widenet.claims.implication import Promise, Promised, at_least, at_most, hypothesis, less_than, more_than
 from widenet.claims.sides import Conjunct, Fact, Rate, Sides
@@ -33,28 +31,19 @@ from widenet.claims.statistics import matches_rate
 from widenet.papers.brutzkus2018.claims.relu_width import OFF_THE_LAW
 from widenet.papers.brutzkus2018.formulas import narrow_width
 from widenet.papers.brutzkus2018.hypotheses import entry_bound, plus_labels, relu, unit_output_weights
-from widenet.papers.brutzkus2018.runs.bad_minima import as_start
-from widenet.papers.brutzkus2018.runs.biased import lift
-from widenet.papers.brutzkus2018.runs.exact_sgd import ExactEnd, ExactProblem, fractions, relu_on_basis
-from widenet.papers.brutzkus2018.runs.flat_balls import try_ball
-from widenet.papers.brutzkus2018.runs.point_sets import PointSet, antipodal_pair, antipodal_set, separable_set
-from widenet.papers.brutzkus2018.runs.update_counts import exact_starts
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.runs.biased_relu import (
+    AllOff,
+    BiasedStarts,
+    narrow_starts,
+    one_escape,
+    sets_with_biases,
+    small_starts,
+    starts_below_one,
+)
+from widenet.papers.brutzkus2018.runs.exact_sgd import ExactProblem
 
 Answers = Bool[np.ndarray, " run"]
 Counts = Int[np.ndarray, " run"]
-
-
-@dataclass(frozen=True, eq=False)
-class BiasedStarts(Cases):
-    """ReLU runs on (e_1, 1), …, (e_d, 1), in fractions."""
-
-    #: W_0 of each run; the last column holds the biases
-    starts: Shaped[np.ndarray, "run neuron lifted"]
-    ends: tuple[ExactEnd, ...]  #: where each run got to
-    entry_bound: Fraction  #: C
-    step_size: Fraction  #: η
-    delta: Number = 0.5  #: δ
 
 
 class BiasedRuns(BiasedStarts):
@@ -67,6 +56,7 @@ class BiasedRuns(BiasedStarts):
     unfinished: Answers = derived(lambda runs: ~runs.ended)
     #: whether every +1 neuron starts off at every point
     all_off: Answers = derived(lambda runs: np.array([end.stuck[0].all() for end in runs.ends]))
+    words: str = derived(lambda runs: f"d = {runs.dim}, k = {runs.half_width}")
     moved: Answers = derived(lambda runs: np.array([end.updates.any() for end in runs.ends]))
     #: after how many updates a point is new in K, or gone from it
     entered: Counts = derived(lambda runs: _changes(runs, entering=True))
@@ -104,51 +94,6 @@ def _problems(runs: BiasedStarts) -> list[ExactProblem]:
 def _changes(runs: BiasedStarts, entering: bool) -> np.ndarray:
     pairs = [(end.stuck[:-1], end.stuck[1:]) for end in runs.ends]
     return np.array([((old < new) if entering else (old > new)).any(axis=1).sum() for old, new in pairs])
-
-
-def train_biased_relu(
-    starts: np.ndarray, entry_bound: Fraction, step_size: Fraction, delta: float = 0.5
-) -> BiasedStarts:
-    """Train from each of these W_0."""
-    problem = relu_on_basis(starts.shape[2] - 1, starts.shape[1] // 2, biased=True)
-    ends = tuple(problem.train(start, step_size) for start in starts)
-    return BiasedStarts(starts, ends, entry_bound, step_size, delta)
-
-
-def one_escape(scale: Scale, seed: int) -> list[BiasedStarts]:
-    """d = 2, k = 1, η = 1: w = (−1/10, 1/2) and u = (−1, −1), biases 0."""
-    start = fractions([[["-1/10", "1/2", 0], [-1, -1, 0]]])
-    return [train_biased_relu(start, Fraction(1), Fraction(1))]
-
-
-def small_starts(scale: Scale, seed: int) -> list[BiasedStarts]:
-    """Few points and neurons, steps small and large."""
-    count = 10 if scale is Scale.QUICK else 100
-    return [
-        *one_escape(scale, seed),
-        *(
-            train_biased_relu(exact_starts(seed + half, (count, 2 * half, dim + 1), Fraction(1)), Fraction(1), step)
-            for dim, half, step in ((3, 1, Fraction(1, 4)), (4, 2, Fraction(1, 3)), (3, 2, Fraction(2)))
-        ),
-    ]
-
-
-def starts_below_one(scale: Scale, seed: int) -> list[BiasedStarts]:
-    """C = 1/5 and η = 1/2: N < 1 at the start, and one update switches a neuron on everywhere."""
-    count = 100 if scale is Scale.QUICK else 400
-    bound, step = Fraction(1, 5), Fraction(1, 2)
-    shapes = ((2, 1), (3, 2), (5, 1))
-    return [
-        train_biased_relu(exact_starts(3 * seed + index, (count, 2 * half, dim + 1), bound), bound, step)
-        for index, (dim, half) in enumerate(shapes)
-    ]
-
-
-def narrow_starts(scale: Scale, seed: int) -> list[BiasedStarts]:
-    """d = 20, k = 2, δ = 0.05: k ≤ log2(20/ln 20) = 2.739."""
-    count = 20 if scale is Scale.QUICK else 200
-    bound, step = Fraction(1, 5), Fraction(1, 2)
-    return [train_biased_relu(exact_starts(seed, (count, 4, 21), bound), bound, step, 0.05)]
 
 
 @hypothesis("orthonormal points: entry of $XXᵀ − I$")
@@ -200,8 +145,8 @@ WITH_BIASES = (orthonormal, constant_coordinate, relu, unit_output_weights, plus
     title="With biases, the set of stuck points can only shrink",
 )
 def footnote_4_lemma_12(runs: BiasedRuns, *, may_leave: bool = True) -> Promise:
-    """ReLU with first-layer biases and ±1 output weights, on e_1, …, e_d labelled +1: the set K_t of points at which
-    every neuron with output weight +1 is off can only shrink, K_{t+1} ⊆ K_t. Points may leave it.
+    """ReLU with first-layer biases and output weights $±1$, on $e_1, …, e_d$ labelled $+1$: the set $K_t$ of points at
+    which every neuron with output weight $+1$ is off can only shrink, $K_{t+1} ⊆ K_t$. Points may leave it.
 
     In fractions. `may_leave` is False for the statement as printed.
     """
@@ -223,9 +168,10 @@ footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
     title="With biases, updates never change the stuck points",
     where="footnote 4, Section 2, for Lemma 12, Section 9.3.2",
     statement=(
-        "The results hold with first-layer biases, so by Lemma 12 K_{t+1} = K_t. Counterexample: d = 2, k = 1, η = 1, "
-        "biases 0, w = (−1/10, 1/2), u = (−1, −1). K_0 = {e_1}. The update on e_2, where N = 1/2, gives w = (−1/10, "
-        "3/2) with bias 1, so ⟨w, e_1⟩ + b = 9/10 > 0: e_1 has left K, and one update later the loss is 0."
+        "The results hold with first-layer biases, so by Lemma 12 $K_{t+1} = K_t$. Counterexample: $d = 2$, $k = 1$, "
+        "$η = 1$, biases $0$, $w = (−1/10, 1/2)$, $u = (−1, −1)$. $K_0 = {e_1}$. The update on $e_2$, where $N = "
+        "1/2$, gives $w = (−1/10, 3/2)$ with bias $1$, so $⟨w, e_1⟩ + b = 9/10 > 0$: $e_1$ has left $K$, and one "
+        "update later the loss is $0$."
     ),
     draws=one_escape,
     may_leave=False,
@@ -243,18 +189,19 @@ footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
 def footnote_4_theorem_9(
     runs: BiasedRuns, *, law: Callable[[int, int], float] = lambda dim, half: (dim + 1.0) ** -half
 ) -> Promise:
-    """ReLU with first-layer biases on e_1, …, e_d labelled +1, the entries of W_0 and the biases independent with one
-    continuous symmetric law on [−C, C], 2kC < 1, η > 2C: SGD ends at a positive loss iff every neuron with output
-    weight +1 starts off at every point. The probability is (d + 1)^{−k}.
+    """ReLU with first-layer biases on $e_1, …, e_d$ labelled $+1$. The entries of $W_0$ and the biases are independent
+    with one continuous symmetric law on $[−C, C]$, $2kC < 1$ and $η > 2C$. SGD ends at a positive loss if and only if
+    every neuron with output weight $+1$ starts off at every point, which has probability $(d + 1)^{−k}$.
 
     In fractions. The module has the proof.
     """
+    tallies = runs.per("cell").map(lambda each: _tally(each, law), object)
     off = {"where": runs.all_off, "event": "runs with every +1 neuron off everywhere"}
     on = {"where": ~runs.all_off, "event": "the other runs"}
     return Promise(
         {
             "law": at_least(
-                runs.per("cell").map(lambda each: _tally(each, law)["p_value"]),
+                np.array([tally["p_value"] for tally in tallies]),
                 OFF_THE_LAW,
                 text="the share of starts that are stuck is that of the law",
                 quantity="p-value of the count under (d + 1)^{−k}",
@@ -269,7 +216,7 @@ def footnote_4_theorem_9(
                 runs.solved, undecided=runs.unfinished, text="loss 0 if some $+1$ neuron is on somewhere", **on
             ),
         },
-        details=lambda: {"arithmetic": "fractions", "cases": [_tally(each, law) for each in runs.cells]},
+        details=lambda: {"arithmetic": "fractions", "cases": tallies.tolist()},
     )
 
 
@@ -294,14 +241,14 @@ def _tally(runs: BiasedRuns, law: Callable[[int, int], float]) -> dict[str, Any]
     title="With biases too, a narrow ReLU network gets stuck",
 )
 def footnote_4_theorem_9_as_printed(runs: BiasedRuns) -> Promise:
-    """The results hold with first-layer biases, so by Theorem 9, if k ≤ log2(d/ln(1/δ)), SGD ends at a non-global point
-    with probability at least 1 − δ. Counterexample: d = 20, k = 2, δ = 0.05, entries of W_0 and biases independent and
-    uniform on [−1/5, 1/5], η = 1/2. SGD gets stuck only when both +1 neurons start off at all 20 points, with
-    probability 21^{−2} = 1/441, and 0.95 is promised.
+    """The results hold with first-layer biases, so by Theorem 9, if $k ≤ log2(d/ln(1/δ))$, SGD ends at a non-global
+    point with probability at least $1 − δ$. Counterexample: $d = 20$, $k = 2$, $δ = 0.05$, entries of $W_0$ and biases
+    independent and uniform on $[−1/5, 1/5]$, $η = 1/2$. SGD gets stuck only when both neurons with output weight $+1$
+    start off at all $20$ points, with probability $21^{−2} = 1/441$, and $0.95$ is promised.
 
     In fractions.
     """
-    shapes = "; ".join(f"d = {each.dim}, k = {each.half_width}" for each in runs.cells)
+    shapes = "; ".join(runs.per("cell").words)
     rarely = Rate(
         runs.solved,
         runs.delta,
@@ -317,44 +264,6 @@ def footnote_4_theorem_9_as_printed(runs: BiasedRuns) -> Promise:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class AllOff(Cases):
-    """The network with all weights 0 and all biases −1, on one set."""
-
-    smallest_margin: Number  #: min y⟨w*, x⟩ of the set
-    slope: Number  #: of the activation for z < 0
-    level: Number  #: the loss
-    gradient: Number  #: the largest entry of its gradient
-    radius: Number  #: of the ball
-    changed: Count  #: in how many directions the loss is another one just inside
-
-
-def switch_all_off(points: PointSet, half_width: int, draw: np.random.Generator) -> AllOff:
-    """Evaluate the network and the ball around it."""
-    lifted = PointSet(lift(points.inputs, 1.0), points.labels, np.append(points.separator, 0.0))
-    start = as_start(lifted, half_width)
-    weights: Float[np.ndarray, "neuron lifted"] = np.zeros((2 * half_width, lifted.inputs.shape[1]))
-    weights[:, -1] = -1.0
-    ball = try_ball(start, weights, draw, perturbations=100)
-    return AllOff(
-        points.smallest_margin,
-        start.slope,
-        float(start.loss(weights[None])[0]),
-        float(np.abs(start.gradient(weights[None])).max()),
-        ball.radius,
-        ball.changed,
-    )
-
-
-def sets_with_biases(scale: Scale, seed: int) -> list[AllOff]:
-    """The pair on which Theorem 8 fails without biases, other direction-antipodal sets, and sets in general."""
-    draw = np.random.default_rng([seed, 81])
-    count = 5 if scale is Scale.QUICK else 50
-    antipodal = [antipodal_set(draw, pairs, dim) for pairs, dim in ((1, 1), (3, 2), (10, 5))]
-    general = [separable_set(draw, int(draw.integers(1, 51)), int(draw.integers(2, 11))) for _ in range(count)]
-    return [switch_all_off(each, int(draw.integers(1, 6)), draw) for each in (antipodal_pair(), *antipodal, *general)]
-
-
 @claim(
     "brutzkus2018.footnote_4_theorem_8",
     Kind.STEP,
@@ -364,9 +273,9 @@ def sets_with_biases(scale: Scale, seed: int) -> list[AllOff]:
     title="With biases, ReLU always has minima with loss above $½$",
 )
 def footnote_4_theorem_8(sets: AllOff) -> Promised:
-    """With first-layer biases Theorem 8 is true as printed: for every finite separable S the ReLU loss with ±1 output
-    weights has a local minimum with L_S > ½. All weights 0 and all biases −1 switch every neuron off on all of S: the
-    loss is 1 there and in a ball.
+    """With first-layer biases Theorem 8 is true as printed: for every finite separable $S$ the ReLU loss with output
+    weights $±1$ has a local minimum with $L_S > ½$. With all weights $0$ and all biases $−1$ every neuron is off on all
+    of $S$, so the loss is $1$ there and in a ball around it.
     """
     return {
         "level": more_than(sets.level, 0.5, text="a loss above $½$", quantity="training loss"),

@@ -10,27 +10,21 @@ from widenet.claims.implication import Promise, at_least, at_most, hypothesis, m
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.claims.convergence import zero_loss
+from widenet.papers.brutzkus2018.claims.potentials import Potentials
 from widenet.papers.brutzkus2018.formulas import both_layers_bound, largest_square_gain, least_alignment_gain
 from widenet.papers.brutzkus2018.hypotheses import SGD
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, Updates, ledgers
-from widenet.papers.brutzkus2018.runs.trials import SmallSteps
-from widenet.papers.brutzkus2018.specimens import not_about_data
-from widenet.records import Scale
-from widenet.types import Layers, RunStatus
-
-MOST_UPDATES = 20_000
+from widenet.papers.brutzkus2018.runs.recorded_runs import (
+    Updates,
+    both_layers_runs,
+)
+from widenet.types import RunStatus
 
 
-class MovingOutputs(Ledgers):
-    """The ledgers, with what the inequalities need of the times before and after every update."""
+class MovingOutputs(Potentials):
+    """The runs with their potentials, and the extremes of the output weights before every update."""
 
-    number: Updates = derived(lambda runs: runs.update_number)  #: t, from 1 in each run
     low: Updates = derived(lambda runs: runs.before(runs.smallest_ratios))  #: c so far, of what the update used
     high: Updates = derived(lambda runs: runs.before(runs.largest_ratios))  #: C so far
-    square_before: Updates = derived(lambda runs: runs.before(runs.norms**2))  #: G²_{t−1}
-    square_after: Updates = derived(lambda runs: runs.after(runs.norms**2))  #: G²_t
-    alignment_before: Updates = derived(lambda runs: runs.before(runs.alignments))  #: F_{t−1}
-    alignment_after: Updates = derived(lambda runs: runs.after(runs.alignments))  #: F_t
 
 
 @hypothesis("$c$: smallest $v_t/v_0$ of all runs (no sign changes)", extreme=False)
@@ -39,25 +33,18 @@ def no_sign_change(runs: MovingOutputs) -> Sides:
     return more_than(runs.per("time").smallest_ratios, 0)
 
 
-def both_layers_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
-    """Three widths, small steps, in the trials' own orders."""
-    trials = SmallSteps(seed=seed, per_width=7 if scale is Scale.QUICK else 20)
-    return [LedgerSetting(trials=trials, adversarial=False, layers=Layers.BOTH, most_updates=MOST_UPDATES)]
-
-
 @claim(
     "brutzkus2018.equation_13",
     Kind.MAIN,
     "Eq. 13, Section 9.1.2; Section 5.3",
-    reads=ledgers.at(both_layers_settings),
+    reads=both_layers_runs,
     given=[*SGD, no_sign_change],
-    on=not_about_data,
     title="Bounded updates with both layers trained, if signs stay",
 )
 def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_layers_bound) -> Promise:
-    """With both layers trained from output weights ±v, as long as 0 < c ≤ v_t/v_0 ≤ C for every output weight, SGD
-    makes at most C²‖w*‖²/(c²α²) + ‖w*‖²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk))·‖w*‖^1.5/(2k(ηcvα)^1.5) +
-    2R‖w*‖/(ηcvα) non-zero updates (c and C as measured in the run).
+    """With both layers trained from output weights $±v$, as long as $0 < c ≤ v_t/v_0 ≤ C$ for every output weight, SGD
+    makes at most $C²‖w*‖²/(c²α²) + ‖w*‖²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk))·‖w*‖^{1.5}/(2k(ηcvα)^{1.5}) +
+    2R‖w*‖/(ηcvα)$ non-zero updates, with $c$ and $C$ as measured in the run.
 
     Checked at every update t with the c and C of the run so far: the first t updates used the output weights before
     the t-th. The two inequalities behind it are checked at every update too.
@@ -77,10 +64,10 @@ def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_
                 quantity="non-zero updates in the tightest run, against the bound with its own c and C",
             ),
             "square": at_most(
-                u.square_after - u.square_before,
+                u.norm_after**2 - u.norm_before**2,
                 largest_square_gain(u.step_size, u.output_weight, u.half_width, u.high),
                 within=STEP,
-                of=u.square_after,
+                of=u.norm_after**2,
                 text="$G²$ grows by at most $2η + 2kη²C²v²$",
             ),
             "alignment": at_least(

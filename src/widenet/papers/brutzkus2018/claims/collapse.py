@@ -1,9 +1,7 @@
 """Why the lower-bound sequence is one scalar recursion: the rows of the network never part (proof of Theorem 10)."""
 
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -11,22 +9,17 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.given import output_weight, slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_most, equal, hypothesis
 from widenet.claims.sides import Fact, Sides
-from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, ExactRuns, exact_networks
+from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, exact_networks, sequence_of
+from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
 
 
-class Collapsed(ExactRun):
+class Collapsed(SeveralCases, ExactRun):
     """Runs as cells, in fractions."""
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all runs; a cell of the experiment has several. The longest first: of those equally close it is shown."""
-        runs: list[Any] = [run for cell in cells for run in (cell.runs if isinstance(cell, ExactRuns) else (cell,))]
-        return super().join(sorted(runs, key=operator.attrgetter("updates"), reverse=True))
 
 
 def recursion_count(run: ExactRun) -> int:
     """T of the scalar recursion with the parameters of this run."""
-    return run.sequence.updates()
+    return sequence_of(run).updates()
 
 
 @hypothesis("start: distance of an entry from $∓R/√d$")
@@ -50,8 +43,8 @@ def theorem_10_collapse(
     threshold_factor: Fraction = Fraction(1),
 ) -> Promise:
     """On the sequence of Theorem 10 all plus rows stay equal, all minus rows stay equal, and after each pass all
-    coordinates are equal: training the 2k×d network is one scalar recursion. When it ends, some coordinate has
-    w ≥ 1/(2kv) or u ≤ −1/(2αkv).
+    coordinates are equal: training the $2k×d$ network is one scalar recursion. When it ends, some coordinate has $w ≥
+    1/(2kv)$ or $u ≤ −1/(2αkv)$.
 
     Controls pass another count, or thresholds that are larger by a factor.
     """

@@ -1,21 +1,16 @@
 """Section 6.1: the trained network is a function of its start and of the few points that made updates."""
 
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
-
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Number, column, derived
+from widenet.claims.cases import derived
 from widenet.claims.given import slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis
 from widenet.claims.sides import Fact, Sides
 from widenet.papers.brutzkus2018.hypotheses import LEARNING, loss_zero
-from widenet.papers.brutzkus2018.runs.exact_sgd import ExactEnd, ExactProblem, fractions
 from widenet.papers.brutzkus2018.runs.learning import LearningRuns, learning_runs
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.runs.two_samples import TwoSamples, opposite_labels
 
 
 class Replays(LearningRuns):
@@ -40,8 +35,8 @@ LABELLED = (
     title="The updated points alone give the trained network",
 )
 def compression_replay(runs: Replays) -> Promise:
-    """The trained weights are a function of W_0 and of at most c_k = ⌊M_k⌋ labelled points: replaying only the
-    points that made updates, in their order and padded to c_k with any others, gives exactly the same network.
+    """The trained weights are a function of $W_0$ and of at most $c_k = ⌊M_k⌋$ labelled points: replaying only the
+    points that made updates, in their order and padded to $c_k$ with any others, gives exactly the same network.
     """
     untested = not runs.updates.any()
     return Promise(
@@ -67,64 +62,6 @@ def compression_replay(runs: Replays) -> Promise:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class TwoSamples(Cases):
-    """Two samples of one point each, in one dimension, and where SGD gets to from one W_0, in fractions."""
-
-    rows: ClassVar = "sample"
-
-    first: ExactEnd
-    second: ExactEnd
-    separators: tuple[Fraction, Fraction]  #: the w* of both
-    step_size: Number  #: η
-
-    @property
-    def ends(self) -> tuple[ExactEnd, ExactEnd]:
-        """Both runs."""
-        return self.first, self.second
-
-    @column
-    def same_points(self) -> bool:
-        """Whether the points that made updates are the same, labels aside."""
-        listed = [np.repeat(end.problem.inputs, end.updates, axis=0).tolist() for end in self.ends]
-        return listed[0] == listed[1]
-
-    @column
-    def difference(self) -> Number:
-        """The largest difference of the two outputs on the points."""
-        return float(max(abs(self.first.outputs - self.second.problem.outputs(self.second.weights))))
-
-    @column
-    def is_same(self) -> bool:
-        """Whether it is exactly 0."""
-        return not (self.first.outputs - self.second.problem.outputs(self.second.weights)).any()
-
-    @column
-    def smallest_margin(self) -> Float[np.ndarray, " sample"]:
-        """min y⟨w*, x⟩."""
-        pairs = zip(self.ends, self.separators, strict=True)
-        return np.array([float(min(end.problem.labels * end.problem.inputs[:, 0] * w)) for end, w in pairs])
-
-    @column
-    def largest_input(self) -> Float[np.ndarray, " sample"]:
-        """max ‖x‖."""
-        return np.array([float(abs(end.problem.inputs).max()) for end in self.ends])
-
-    @column
-    def slope(self) -> Float[np.ndarray, " sample"]:
-        """α."""
-        return np.array([float(end.problem.slope) for end in self.ends])
-
-    @column
-    def loss(self) -> Float[np.ndarray, " sample"]:
-        """0 where the run ends at loss 0, else 1."""
-        return np.array([0.0 if end.solved else 1.0 for end in self.ends])
-
-    def counts(self) -> dict[str, int]:
-        """Pairs."""
-        return {"tried": len(self.cells)}
-
-
 @hypothesis("separable: $y⟨w*, x⟩$", key="separable")
 def exactly_separable(pairs: TwoSamples) -> Sides:
     """y⟨w*, x⟩ ≥ 1, in fractions."""
@@ -143,23 +80,6 @@ def same_points(pairs: TwoSamples) -> Sides:
     return at_most(1 - pairs.per("cell").same_points, 0)
 
 
-def opposite_labels(scale: Scale, seed: int) -> list[TwoSamples]:
-    """S = {(1, +1)} and S' = {(1, −1)}, k = v = 1, α = 1/2, η = 1, W_0 = 0."""
-    return [two_samples(1, -1)]
-
-
-def two_samples(first: int, second: int) -> TwoSamples:
-    """The point 1 with these labels."""
-    half = Fraction(1, 2)
-    ends = [
-        ExactProblem(fractions([[1]]), fractions([label]), fractions([1, -1]), half, Fraction(1)).train(
-            fractions([[0], [0]]), Fraction(1)
-        )
-        for label in (first, second)
-    ]
-    return TwoSamples(ends[0], ends[1], (Fraction(first), Fraction(second)), 1.0)
-
-
 @claim(
     "brutzkus2018.compression_replay_as_printed",
     Kind.IDENTITY,
@@ -169,9 +89,10 @@ def two_samples(first: int, second: int) -> TwoSamples:
     title="The updated points, without labels, give the network",
 )
 def compression_replay_as_printed(pairs: TwoSamples) -> Promise:
-    """SGD_k(S, W_0) = B_{W_0}(x_{i_1}, …, x_{i_c}) for a function B_{W_0}: X^c → H_k of the points that made updates,
-    without their labels. Counterexample: S = {(1, +1)} and S' = {(1, −1)} with k = v = 1, α = 1/2, η = 1, W_0 = 0. Both
-    runs make one update, on the point 1, and end with N(1) = 3/2 and N(1) = −3/2: no function of the point gives both.
+    """From $S$ and $W_0$ SGD learns $B_{W_0}(x_{i_1}, …, x_{i_c})$ for a function $B_{W_0}: X^c → H_k$ of the points
+    that made updates, without their labels. Counterexample: $S = {(1, +1)}$ and $S' = {(1, −1)}$ with $k = v = 1$, $α =
+    1/2$, $η = 1$, $W_0 = 0$. Both runs make one update, on the point $1$, and end with $N(1) = 3/2$ and $N(1) = −3/2$:
+    no function of the point gives both.
 
     In fractions.
     """
@@ -199,7 +120,7 @@ def unused_points(runs: LearningRuns) -> Sides:
     title="At loss 0, every point that made no update is right",
 )
 def section_6_1_unused_points(runs: Replays) -> Promise:
-    """At a global minimum of the training loss L_V = 0: no point that made no update is misclassified."""
+    """At a global minimum of the training loss $L_V = 0$: no point that made no update is misclassified."""
     right = equal(
         runs.unused_error,
         0.0,

@@ -12,7 +12,7 @@ from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.hypotheses import SGD
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, ledgers, theorem_2_settings
+from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, recorded_runs, theorem_2_settings
 from widenet.types import RunStatus
 
 UpdateBound = Callable[..., np.ndarray]
@@ -22,7 +22,7 @@ UpdateBound = Callable[..., np.ndarray]
     "brutzkus2018.theorem_2",
     Kind.MAIN,
     "Theorem 2, Section 5.1",
-    reads=ledgers.at(theorem_2_settings),
+    reads=recorded_runs.at(theorem_2_settings),
     given=SGD,
     title="SGD reaches loss 0 within $M_k$ updates, in any order",
     means=Meaning(
@@ -32,10 +32,10 @@ UpdateBound = Callable[..., np.ndarray]
         seen="the longest run made {measured}",
     ),
 )
-def theorem_2(runs: Ledgers, *, bound: UpdateBound = max_nonzero_updates) -> Promise:
-    """SGD with the hinge loss makes at most M_k non-zero updates, whatever the order of the samples, and then
-    the training loss is exactly 0. M_k = ‖w*‖²/α² + ‖w*‖²/(kηv²α²) + √(R(8k²η²v² + 8ηk))·‖w*‖^1.5/(2k(ηvα)^1.5) +
-    2R‖w*‖/(ηvα).
+def theorem_2(runs: RecordedRuns, *, bound: UpdateBound = max_nonzero_updates) -> Promise:
+    """SGD with the hinge loss makes at most $M_k$ non-zero updates, whatever the order of the samples, and then the
+    training loss is exactly $0$. Here $M_k = ‖w*‖²/α² + ‖w*‖²/(kηv²α²) + √(R(8k²η²v² + 8ηk))·‖w*‖^{1.5}/(2k(ηvα)^{1.5})
+    + 2R‖w*‖/(ηvα)$.
 
     A run is given one update more than M_k, so one that spends them has broken the bound. Overflow, and margins that
     rounding could carry across 1, are this program's limits and not the theorem's: such runs decide nothing.
@@ -64,7 +64,7 @@ def theorem_2(runs: Ledgers, *, bound: UpdateBound = max_nonzero_updates) -> Pro
     )
 
 
-def lost(runs: Ledgers) -> np.ndarray:
+def lost(runs: RecordedRuns) -> np.ndarray:
     """Runs that float64 lost: they overflowed, rounding could carry a margin across 1, or their updates round to 0.
 
     Where η, v and α are positive every point with y N(x) < 1 but 0 has a gradient, so nothing else makes a run stall.
@@ -74,19 +74,19 @@ def lost(runs: Ledgers) -> np.ndarray:
     return (runs.status == RunStatus.DIVERGED) | runs.blurred | vanished
 
 
-def promised_updates(runs: Ledgers, bounds: np.ndarray) -> np.ndarray:
+def promised_updates(runs: RecordedRuns, bounds: np.ndarray) -> np.ndarray:
     """Bounds per run; infinite where w* does not separate the data, because then nothing is promised."""
     return np.where(runs.has_separator, bounds, np.inf)
 
 
-def zero_loss(runs: Ledgers, undecided: np.ndarray, text: str = "training loss 0 at the end") -> Sides:
+def zero_loss(runs: RecordedRuns, undecided: np.ndarray, text: str = "training loss 0 at the end") -> Sides:
     """The hinge loss is 0 at the end on every training point, so the training loss is. Shown is the largest of them."""
     closest = "largest hinge loss of a training point at the end of a run"
     hinge = np.maximum(1 - runs.last_margin, 0.0)
     return at_most(hinge, 0.0, within=ROUNDING, undecided=undecided, text=text, quantity=closest)
 
 
-def active_before(runs: Ledgers) -> Sides:
+def active_before(runs: RecordedRuns) -> Sides:
     """Only points with y N(x) < 1 make updates. Within rounding of 1, or beside a blurred run, nothing is broken."""
     margins = runs.per("update").margins
     near = (margins >= 1) & ((margins <= 1 + STEP) | runs.blurred.any())
@@ -99,7 +99,7 @@ def _median(counts: np.ndarray, limits: np.ndarray, gone: np.ndarray) -> dict[st
     return {"median_tightness": float(np.median(counts[finite] / limits[finite]))} if finite.any() else {}
 
 
-def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray, limits: np.ndarray) -> str:
+def _note(runs: RecordedRuns, over: np.ndarray, shares: np.ndarray, limits: np.ndarray) -> str:
     cut_off = (runs.status == RunStatus.BUDGET_SPENT) & ~over
     counted = (
         (over, "made more updates than the bound"),
@@ -115,7 +115,7 @@ def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray, limits: np.ndarra
     return f"The median tightness of the {len(runs)} runs is {np.median(shares):.2g}."
 
 
-def _what_to_do(runs: Ledgers, cut_off: np.ndarray, limits: np.ndarray) -> str:
+def _what_to_do(runs: RecordedRuns, cut_off: np.ndarray, limits: np.ndarray) -> str:
     """What runs that were cut off had, and what they would need."""
     if not cut_off.any():
         return ""

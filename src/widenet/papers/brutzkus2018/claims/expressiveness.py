@@ -1,12 +1,12 @@
 """Section 6.2: a wide enough network fits any labels, so zero training loss alone promises nothing about the test."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, column, derived
 from widenet.claims.given import separable, slope_below_one, slope_positive
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
@@ -14,16 +14,16 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import FITTED
 from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
+from widenet.papers.brutzkus2018.relu_sources import SAME_RAY
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
 from widenet.papers.brutzkus2018.runs.memories import (
-    Memories,
     Remembered,
-    bump_settings,
+    constructions,
     memories,
-    own_labels_on,
     sweep_settings,
 )
-from widenet.papers.brutzkus2018.runs.point_sets import SAME_RAY
+from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
+from widenet.records import Form
 
 GENERALIZES = 0.5
 """A test error up to this is better than guessing."""
@@ -32,16 +32,10 @@ HalfWidth = Callable[[int, int], int | float]
 """The k that a statement asks for, from n and d."""
 
 
-class Fits(Remembered):
+class Fits(SeveralCases, Remembered):
     """Every set of points as a cell, with how much wider than needed its networks are."""
 
     lengths: ClassVar = {"plane": lambda case: np.where(np.arange(len(case)) == 0, len(case.ranks), 0)}
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all cases; a cell of the experiment has several."""
-        each = [cell.cases if isinstance(cell, Memories) else (cell,) for cell in cells]
-        return super().join([case for cases in each for case in cases])
 
     spare_of_printed: Number = derived(lambda case: case.half_width - _width(case, printed_half_width))
     spare_of_swept: Number = derived(lambda case: case.half_width - _width(case, swept_half_width))
@@ -92,7 +86,6 @@ GENERIC = (dimension, distinct_rays, slope_positive, slope_below_one)
     "Theorem 7, Section 6.2",
     reads=memories,
     given=[printed_width, *GENERIC],
-    on=own_labels_on,
     title="A wide network fits any labels of generic points",
     means=Meaning(
         topic=Topic.POWER,
@@ -101,8 +94,8 @@ GENERIC = (dimension, distinct_rays, slope_positive, slope_below_one)
     ),
 )
 def theorem_7(cases: Fits) -> Promise:
-    """Leaky ReLU with output weights ±v: if k ≥ 2⌈n/(2d − 2)⌉, then for all labels y ∈ {−1, +1}^n and almost every
-    X there are weights with N(x_i) = y_i for every i.
+    """Leaky ReLU with output weights $±v$: if $k ≥ 2⌈n/(2d − 2)⌉$, then for all labels $y ∈ {−1, +1}^n$ and almost
+    every $X$ there are weights with $N(x_i) = y_i$ for every $i$.
 
     Not finding weights is no proof that there are none. Two points on one ray are: N(cx) = cN(x) for c > 0.
     """
@@ -120,13 +113,14 @@ def theorem_7(cases: Fits) -> Promise:
     "brutzkus2018.theorem_7_sweep",
     Kind.CONSTRUCTION,
     "Section 6.2 (derived: a proof of Theorem 7 with fewer neurons)",
-    reads=memories.at(sweep_settings),
+    reads=constructions.at(sweep_settings),
     given=[swept_width, *GENERIC],
+    form=Form.SHARPER,
     title="$k = ⌈n/d⌉$ is enough to fit any labels",
 )
 def theorem_7_sweep(cases: Fits, *, printed: HalfWidth = printed_half_width) -> Promise:
-    """k = ⌈n/d⌉ suffices in Theorem 7, for every slope in (0, 1): gates that turn through a plane and stop after
-    every d points give a linear system of rank n. As ⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉, this proves Theorem 7.
+    """$k = ⌈n/d⌉$ suffices in Theorem 7, for every slope in $(0, 1)$: gates that turn through a plane and stop after
+    every $d$ points give a linear system of rank $n$. As $⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉$, this proves Theorem 7.
     """
     # Where the gates had to be pushed out far, the outputs are differences of large numbers.
     lost = (cases.errors > FITTED) & (cases.errors <= cases.rounding)
@@ -148,13 +142,14 @@ def theorem_7_sweep(cases: Fits, *, printed: HalfWidth = printed_half_width) -> 
     "brutzkus2018.theorem_7_bumps",
     Kind.CONSTRUCTION,
     "Proof of Theorem 7, Section 9.2.2 (the cited lemma re-derived)",
-    reads=memories.at(bump_settings),
+    reads=constructions,
     given=GENERIC,
+    form=Form.REPAIR,
     title="Hyperplane bumps fit any labels, with twice the neurons",
 )
 def theorem_7_bumps(cases: Fits, *, printed: HalfWidth = printed_half_width) -> Promise:
-    """The route of the proof, a network that is 1 on one label and 0 on the other for each label, fits every
-    labelling with hyperplane bumps, with k = 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉), about twice 2⌈n/(2d − 2)⌉.
+    """The route of the proof, a network for each label that is $1$ on it and $0$ on the other, fits every labelling
+    with hyperplane bumps, with $k = 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉)$, about twice $2⌈n/(2d − 2)⌉$.
     """
     each = cases.per("cell")
     counted, least = each.map(_bumps, int), each.map(lambda case: _width(case, printed))
@@ -179,9 +174,14 @@ class Solutions(BadMinimum):
 
     @column
     def spare(self) -> Number:
-        """The smallest k − 2⌈(n + n_test)/(2d − 2)⌉."""
+        """The smallest k − 2⌈(n + n')/(2d − 2)⌉."""
         setting = self.setting
         return min(setting.half_widths) - printed_half_width(setting.n_train + setting.n_test, setting.dim)
+
+    def counts(self) -> dict[str, int]:
+        """Every width on every data set."""
+        each = self.per("set")
+        return {"tried": len(each), "unfinished": int(each.unfinished.sum())}
 
 
 BUILT, _, TRAINED = range(len(SOLUTIONS))
@@ -195,9 +195,9 @@ def _ended(runs: BadMinimum, values: np.ndarray) -> np.ndarray:
     return np.where(runs.trained_to_the_end, values[TRAINED], np.nan)
 
 
-@hypothesis("$k − 2⌈(n + n_test)/(2d − 2)⌉$", key="width")
+@hypothesis("$k − 2⌈(n + n')/(2d − 2)⌉$", key="width")
 def width_for_all(runs: Solutions) -> Sides:
-    """k ≥ 2⌈(n + n_test)/(2d − 2)⌉."""
+    """k ≥ 2⌈(n + n')/(2d − 2)⌉."""
     return at_least(runs.spare, 0)
 
 
@@ -210,8 +210,9 @@ def width_for_all(runs: Solutions) -> Sides:
     title="Some global minima err on every test point",
 )
 def section_6_2_bad_global(runs: Solutions) -> Promise:
-    """With k ≥ 2⌈(n + n_test)/(2d − 2)⌉ the training loss has global minima (loss 0) with arbitrarily bad test
-    error: here 100 %, on separable data where SGD from a random start also reaches loss 0 and generalizes.
+    """With $n$ training points, $n'$ test points and $k ≥ 2⌈(n + n')/(2d − 2)⌉$ the training loss has global minima
+    (loss $0$) with arbitrarily bad test error: here 100 %, on separable data where SGD from a random start also reaches
+    loss $0$ and generalizes.
 
     Weights that were not found, and training that was cut off, decide nothing.
     """
@@ -228,13 +229,13 @@ def section_6_2_bad_global(runs: Solutions) -> Promise:
             "sgd_loss": at_most(each.trained_loss, 0.0, text="SGD reaches training loss 0"),
             "sgd_error": at_most(each.trained_error, GENERALIZES, text="SGD generalizes", quantity="test error of SGD"),
         },
-        runs=Runs(tried=len(each), unfinished=int(each.unfinished.sum())),
-        details=lambda: {"cases": [_told(cell.setting) for cell in runs.cells]},
+        details=lambda: {"cases": runs.per("cell").map(_told, object).tolist()},
         note=lambda: _note(runs),
     )
 
 
-def _told(setting: Any) -> dict[str, Any]:
+def _told(cell: Solutions) -> dict[str, Any]:
+    setting = cell.setting
     return {
         "train": setting.n_train,
         "test": setting.n_test,
@@ -267,14 +268,12 @@ def _bumps(case: Remembered) -> int:
 
 
 def _details(cases: Fits, others: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    rows = [
-        {"samples": case.n_samples, "dim": case.dim, "half_width": case.half_width, "slope": case.slope}
-        | others(case)
-        | {"largest_error": case.errors.max()}
-        for case in cases.cells
-    ]
+    def told(case: Fits) -> dict[str, Any]:
+        shape = {"samples": case.n_samples, "dim": case.dim, "half_width": case.half_width, "slope": case.slope}
+        return {**shape, **others(case), "largest_error": case.errors.max()}
+
     return {
         "labellings_per_case": cases.cells[0].labels.shape[1],
         "largest_error": cases.errors.max(),
-        "cases": rows,
+        "cases": cases.per("cell").map(told, object).tolist(),
     }

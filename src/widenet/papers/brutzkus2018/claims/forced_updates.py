@@ -3,16 +3,15 @@
 Every count and every bound here is a fraction, so equality means equality.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, derived
+from widenet.claims.cases import derived
 from widenet.claims.given import slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
@@ -20,44 +19,30 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
     BasisCounts,
+    LargeSteps,
+    OnBasis,
     basis_sequences,
     equation_6_settings,
     gap_settings,
+    large_step_runs,
 )
 from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
-    basis_sequence,
     half_the_sum,
     mistakes_in_closed_form,
     most_mistakes,
-    one_pass_step,
     printed_terms,
     sharp_terms,
     third_of_squares,
 )
-from widenet.records import Scale
+from widenet.records import Form
 
 Terms = Callable[[BasisSequence], tuple[Fraction, Fraction]]
 Bound = Callable[[BasisSequence], Fraction | int]
-PerRun = Float[np.ndarray, " run"]
 ENORMOUS_STEP = 10**9
 """From this η on T/M_k is near its limit α²."""
 NEAR_LIMIT = 1e-3
 """How near: at η = 10⁹ and d = 10⁴ the terms of M_k that vanish as η grows are below 1e-4 of it."""
-
-
-class OnBasis(Cases):
-    """What the hypotheses measure of `sequences`, the runs in fractions."""
-
-    slope: PerRun = derived(lambda runs: _floats(run.slope for run in runs.sequences))  #: α
-    step_size: PerRun = derived(lambda runs: _floats(run.step_size for run in runs.sequences))  #: η
-    gain: PerRun = derived(lambda runs: _floats(run.gain for run in runs.sequences))  #: kv²
-    radius: PerRun = derived(lambda runs: _floats(run.radius for run in runs.sequences))  #: R/v
-    separator_norm: PerRun = derived(lambda runs: _floats(run.separator_norm for run in runs.sequences))  #: ‖w*‖
-    #: how far the initial entries are from ∓R/√d, in units of v
-    start_distance: PerRun = derived(lambda runs: _floats(run.start_distance for run in runs.sequences))
-    gain_error: PerRun = derived(lambda runs: _floats(abs(2 * run.gain - 1) for run in runs.sequences))  #: |2kv² − 1|
-    radius_error: PerRun = derived(lambda runs: _floats(abs(run.radius - 1) for run in runs.sequences))  #: |R/v − 1|
 
 
 class Forced(OnBasis, BasisCounts):
@@ -71,10 +56,6 @@ class Forced(OnBasis, BasisCounts):
             [run.step_size >= ENORMOUS_STEP and (2 * run.gain, run.radius) == (1, 1) for run in runs.sequences], bool
         )
     )
-
-
-def _floats(values: Any) -> np.ndarray:
-    return np.array([float(value) for value in values])
 
 
 @hypothesis("start: distance of the entries from $∓R/√d$, in units of $v$", extreme=False)
@@ -116,9 +97,9 @@ UNDER_EQUATION_6 = (*SEQUENCE, output_scale, equal_scale)
     title="A cycled basis forces many updates",
 )
 def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
-    """On e_1, …, e_d, all labelled +1 and cycled, from plus rows −(R/√d)·1 and minus rows +(R/√d)·1, SGD makes at least
-    max{min{B₁, B₂}, ‖w*‖²} updates, with B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0} and B₂ = R‖w*‖/(ηv) +
-    min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}.
+    """On $e_1, …, e_d$, all labelled $+1$ and cycled, from plus rows $−(R/√d)·1$ and minus rows $+(R/√d)·1$, SGD makes
+    at least $max{min{B₁, B₂}, ‖w*‖²}$ updates, with $B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0}$ and $B₂ =
+    R‖w*‖/(ηv) + min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}$.
 
     As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one. Controls
     pass wrong terms.
@@ -140,11 +121,12 @@ def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
 
 theorem_10_sharp = theorem_10.variant(
     "theorem_10_sharp",
+    form=Form.SHARPER,
     title="A cycled basis forces many updates, sharp constants",
     where="proof of Theorem 10, Section 5.2 and Appendix 9.1.4",
     statement=(
-        "The same with max in place of min and ‖w*‖² in place of ‖w*‖, as the argument of the proof gives it: B₁ = "
-        "R‖w*‖/(ηvα) + max{‖w*‖²/(2ηkv²) − α‖w*‖², 0} and B₂ = R‖w*‖/(ηv) + max{‖w*‖²/(2α²ηkv²) − ‖w*‖²/α, 0}. "
+        "The same with max in place of min and $‖w*‖²$ in place of $‖w*‖$, as the argument of the proof gives it: $B₁ "
+        "= R‖w*‖/(ηvα) + max{‖w*‖²/(2ηkv²) − α‖w*‖², 0}$ and $B₂ = R‖w*‖/(ηv) + max{‖w*‖²/(2α²ηkv²) − ‖w*‖²/α, 0}$. "
         "It implies the printed form, which is true and weaker."
     ),
     kind=Kind.STEP,
@@ -161,8 +143,8 @@ theorem_10_sharp = theorem_10.variant(
     title="Some separable data forces $½(‖w*‖/η + ‖w*‖²)$ updates",
 )
 def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the_sum) -> Promise:
-    """With R = v = 1/√(2k), for every d = ‖w*‖² there is a separable sequence on which SGD makes Ω(‖w*‖/η + ‖w*‖²)
-    updates: at least ½(‖w*‖/η + ‖w*‖²).
+    """With $R = v = 1/√(2k)$, for every $d = ‖w*‖²$ there is a separable sequence on which SGD makes $Ω(‖w*‖/η +
+    ‖w*‖²)$ updates: at least $½(‖w*‖/η + ‖w*‖²)$.
     """
     counts = getattr(runs, count)
     squares = counts * runs.step_size / (runs.dim * (1 + runs.step_size))
@@ -179,11 +161,12 @@ def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the
 
 theorem_4_sharp = theorem_4.variant(
     "theorem_4_sharp",
+    form=Form.SHARPER,
     title="Some separable data forces $⅓(‖w*‖²/η + ‖w*‖²)$ updates",
     where="derived from the proof of Theorem 10, Section 5.2 and Appendix 9.1.4",
     statement=(
-        "With R = v = 1/√(2k) the same sequence forces at least ⅓(‖w*‖²/η + ‖w*‖²) updates: the 1/η term grows with "
-        "‖w*‖² as in the upper bound of Corollary 3."
+        "With $R = v = 1/√(2k)$ the same sequence forces at least $⅓(‖w*‖²/η + ‖w*‖²)$ updates: the $1/η$ term grows "
+        "with $‖w*‖²$, as in the upper bound of Corollary 3."
     ),
     kind=Kind.STEP,
     promise=third_of_squares,
@@ -196,6 +179,7 @@ theorem_4_sharp = theorem_4.variant(
     "derived; the word “mistakes” in Theorem 4, Section 5.2",
     reads=basis_sequences.at(equation_6_settings),
     given=UNDER_EQUATION_6,
+    form=Form.SHARPER,
     title="How many sign errors SGD makes on the basis, exactly",
 )
 def theorem_4_mistakes(
@@ -206,8 +190,8 @@ def theorem_4_mistakes(
     fewest: Bound = half_the_sum,
     most: Bound = most_mistakes,
 ) -> Promise:
-    """Read literally, with mistakes as sign errors (N ≤ 0), SGD makes exactly d·max{m₁, ⌊(2s − m₁η(1−α))/(2ηα)⌋ + 1} of
-    them, s = 1/√d, m₁ = ⌊s/η⌋ + 1: between ½(‖w*‖/η + ‖w*‖²) and ‖w*‖/(αη) + ‖w*‖².
+    """Read literally, with mistakes as sign errors ($N ≤ 0$), SGD makes exactly $d·max{m₁, ⌊(2s − m₁η(1 − α))/(2ηα)⌋ +
+    1}$ of them, with $s = 1/√d$ and $m₁ = ⌊s/η⌋ + 1$: between $½(‖w*‖/η + ‖w*‖²)$ and $‖w*‖/(αη) + ‖w*‖²$.
     """
     counts = getattr(runs, count)
     closed, ceilings = _each(formula, runs), _each(most, runs)
@@ -232,66 +216,18 @@ def theorem_4_mistakes(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class LargeSteps(OnBasis):
-    """Runs with a step near η₁: whether it is at least the threshold, the passes until N ≥ 1, and the network then."""
-
-    sequence: Shaped[np.ndarray, " run"]  #: a `BasisSequence`
-    from_threshold: Bool[np.ndarray, " run"]
-    passes: Int[np.ndarray, " run"]
-    agrees: Bool[np.ndarray, " run"]  #: whether it classifies every x as w* does
-
-    @property
-    def sequences(self) -> list[BasisSequence]:
-        """The runs themselves."""
-        return self.sequence.tolist()
-
-    @property
-    def dim(self) -> np.ndarray:
-        """d."""
-        return np.array([run.dim for run in self.sequences], int)
-
-
-ABOVE = (Fraction(1), Fraction(10_001, 10_000), Fraction(2), Fraction(10**6))
-BELOW = (Fraction(9_999, 10_000), Fraction(1, 2))
-
-
-def large_steps(runs: Sequence[BasisSequence], threshold: Bound = one_pass_step) -> LargeSteps:
-    """Each run at multiples of the threshold, among them the threshold itself; a control passes another threshold."""
-    taken = [
-        (replace(run, step_size=multiple * threshold(run)), multiple >= 1)
-        for run in runs
-        for multiple in (*ABOVE, *BELOW)
-    ]
-    # Very near the threshold a fraction near √d may say nothing about √d.
-    taken = [(run, from_threshold) for run, from_threshold in taken if run.has_one_count]
-    sequences = np.empty(len(taken), object)
-    sequences[:] = [run for run, _ in taken]
-    ends = [run.solved() for run, _ in taken]
-    return LargeSteps(
-        sequences,
-        np.array([from_threshold for _, from_threshold in taken]),
-        np.array([passes for passes, _, _ in ends]),
-        np.array([run.agrees_with_separator(*entries) for (run, _), (_, *entries) in zip(taken, ends, strict=True)]),
-    )
-
-
-def _large_steps(scale: Scale, seed: int) -> LargeSteps:
-    slopes = [Fraction(percent, 100) for percent in ((10, 50, 90) if scale is Scale.QUICK else (1, 10, 30, 50, 90, 99))]
-    return large_steps([basis_sequence(dim, slope, Fraction(1)) for dim in (1, 4, 7, 25, 100) for slope in slopes])
-
-
 @claim(
     "brutzkus2018.theorem_4_large_steps",
     Kind.TREND,
     "the paragraph after Theorem 4, Section 5.2",
-    draws=_large_steps,
+    draws=large_step_runs,
     given=UNDER_EQUATION_6,
     title="From $η₁$ on, one update per point is enough",
 )
 def theorem_4_large_steps(taken: LargeSteps) -> Promise:
-    """With R = v = 1/√(2k) on the same sequence, η ≥ η₁ = (1 + (1+α)/(2√d))/α updates every point exactly once (T =
-    ‖w*‖², the least possible) and the network classifies every x as w* does; any η < η₁ takes T ≥ 2‖w*‖².
+    """With $R = v = 1/√(2k)$ on the same sequence, $η ≥ η₁ = (1 + (1 + α)/(2√d))/α$ updates every point exactly once
+    ($T = ‖w*‖²$, the least possible), and the network classifies every $x$ as $w*$ does. Any $η < η₁$ takes $T ≥
+    2‖w*‖²$.
     """
     above, below = taken.where(taken.from_threshold), taken.where(~taken.from_threshold)
     many, few = "updates per point from η₁ on, in any run", "updates per point below η₁, the fewest in any run"
@@ -315,6 +251,7 @@ def theorem_4_large_steps(taken: LargeSteps) -> Promise:
     "derived; “cannot be much improved”, after Theorem 4, Section 5.2",
     reads=basis_sequences.at(gap_settings),
     given=SEQUENCE,
+    form=Form.SHARPER,
     title="The basis comes close to $M_k$ only as $α → 1$",
 )
 def gap_between_bounds(
@@ -323,9 +260,9 @@ def gap_between_bounds(
     bound: Callable[..., np.ndarray] = max_nonzero_updates,
     limit: Callable[[np.ndarray], np.ndarray] = np.square,
 ) -> Promise:
-    """On the sequence of Theorem 10 the upper bound M_k of Theorem 2 is never exceeded. With R = v = 1/√(2k), T/M_k →
-    α² as η → ∞, so no constant below 1 can be put before M_k for all α at once. At a fixed α this sequence leaves a
-    factor 1/α² between T and M_k: whether M_k can be improved there, it does not show.
+    """On the sequence of Theorem 10 the upper bound $M_k$ of Theorem 2 is never exceeded. With $R = v = 1/√(2k)$,
+    $T/M_k → α²$ as $η → ∞$, so no constant below $1$ can be put before $M_k$ for all $α$ at once. At a fixed $α$ this
+    sequence leaves a factor $1/α²$ between $T$ and $M_k$ and does not show whether $M_k$ can be improved.
     """
     ones = np.ones(len(runs))
     limits = bound(runs.separator_norm, runs.slope, runs.step_size, ones, runs.radius, runs.gain)

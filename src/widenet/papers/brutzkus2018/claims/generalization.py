@@ -2,14 +2,11 @@
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from widenet.claims.base import Hypothesis, Kind, claim
-from widenet.claims.cases import Cases, column
 from widenet.claims.given import slope_below_one, slope_positive
 from widenet.claims.implication import Given, Promise, at_least, at_most, hypothesis, less_than
 from widenet.claims.meaning import Meaning, Topic
@@ -23,14 +20,11 @@ from widenet.papers.brutzkus2018.formulas import (
 )
 from widenet.papers.brutzkus2018.hypotheses import LEARNING
 from widenet.papers.brutzkus2018.runs.learning import (
-    LearningRule,
     LearningRuns,
-    LearningSetting,
-    errors_on,
-    learning_runs,
+    test_errors,
+    theorem_6_settings,
 )
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.runs.parameters import StepSizes, growing_steps
 
 DELTA = 0.1
 HEURISTIC = (
@@ -40,44 +34,6 @@ CASES = 3
 """How many settings there are, each with a rate of its own; on a reader's data there is one."""
 
 ErrorBound = Callable[[float, int, int, float], float]
-
-
-def theorem_5_settings(scale: Scale, seed: int) -> list[LearningSetting]:
-    """Runs to loss 0, and runs stopped after four updates, where the unused points are misclassified too."""
-    wide, narrow = _samples(scale, seed + 1, 2.0, 0.7), _samples(scale, seed + 2, 20.0, 0.1)
-    return [
-        LearningSetting(samples=wide, rule=LearningRule(half_width=5, slope=0.9, step_size=10.0), seed=seed),
-        LearningSetting(samples=narrow, rule=_stopped(step_size=1.0), seed=seed),
-        LearningSetting(samples=wide, rule=_stopped(step_size=0.1), seed=seed),
-    ]
-
-
-def theorem_6_settings(scale: Scale, seed: int) -> list[LearningSetting]:
-    """An example in which the bound is far below 1: M = 7.99, so c_k = 7 of 2000 points. Three widths."""
-    samples = _samples(scale, seed, 2.0, 0.7)
-    return [
-        LearningSetting(
-            samples=samples, rule=LearningRule(half_width=half, slope=0.9, step_size=10.0), seed=seed + index
-        )
-        for index, half in enumerate((1, 5, 50))
-    ]
-
-
-def _samples(scale: Scale, seed: int, separator_norm: float, largest_margin: float) -> DrawnSamples:
-    """An error of one in two is measured to about .01, or .004 at the paper's scale."""
-    trials, fresh = (100, 2_000) if scale is Scale.QUICK else (200, 20_000)
-    return DrawnSamples(
-        seed=seed,
-        trials=trials,
-        n_samples=2000,
-        separator_norm=separator_norm,
-        largest_margin=largest_margin,
-        fresh=fresh,
-    )
-
-
-def _stopped(step_size: float) -> LearningRule:
-    return LearningRule(half_width=5, slope=0.2, step_size=step_size, max_updates=4)
 
 
 @hypothesis("$n − 2c_k$")
@@ -116,9 +72,8 @@ def few_updates(runs: LearningRuns) -> Sides:
     "brutzkus2018.theorem_5",
     Kind.MAIN,
     "Theorem 5, Section 6.1",
-    reads=learning_runs.at(theorem_5_settings),
+    reads=test_errors,
     given=[*LEARNING, enough_samples, fixed_before, few_updates],
-    on=errors_on,
     title="Few updated points bound the test error",
     means=Meaning(
         topic=Topic.TEST_ERROR,
@@ -128,9 +83,9 @@ def few_updates(runs: LearningRuns) -> Sides:
     ),
 )
 def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = compression_bound) -> Promise:
-    """If n ≥ 2c_k and SGD is determined by c_k of its n points, then with probability at least 1 − δ over S and W_0
-    the 0-1 risk is at most L_V + √(L_V·4c_k ln(n/δ)/n) + 8c_k ln(n/δ)/n, L_V the error on the other points. Tested at
-    δ = 0.1, also on runs stopped early, where L_V > 0.
+    """If $n ≥ 2c_k$ and SGD is determined by $c_k$ of its $n$ points, then with probability at least $1 − δ$ over $S$
+    and $W_0$ the 0-1 risk is at most $L_V + √(L_V·4c_k ln(n/δ)/n) + 8c_k ln(n/δ)/n$, where $L_V$ is the error on the
+    other points. Tested at $δ = 0.1$, also on runs stopped early, where $L_V > 0$.
     """
     limits = _each(bound, runs.unused_error, runs.compression_size, runs.n_samples, delta)
     none = np.zeros(len(runs), bool)
@@ -143,9 +98,8 @@ def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = c
     "brutzkus2018.theorem_6",
     Kind.MAIN,
     "Theorem 6 and Eq. 7, Section 6.1",
-    reads=learning_runs.at(theorem_6_settings),
+    reads=test_errors.at(theorem_6_settings),
     given=[*LEARNING, enough_samples, fixed_before],
-    on=errors_on,
     title="Loss 0 and a small test error, at every width",
     means=Meaning(
         topic=Topic.TEST_ERROR,
@@ -157,8 +111,9 @@ def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = c
 def theorem_6(
     runs: LearningRuns, *, delta: float = DELTA, bound: Callable[..., np.ndarray] = max_nonzero_updates
 ) -> Promise:
-    """If n ≥ 2c_k and R = v = 1/√(2k), then with probability at least 1 − δ SGD reaches loss 0 with 0-1 test error
-    at most (8/n)·M·ln(n/δ), M the bound of Corollary 3, which does not depend on the width. Tested at δ = 0.1.
+    """If $n ≥ 2c_k$ and $R = v = 1/√(2k)$, then with probability at least $1 − δ$ SGD reaches loss $0$ with 0-1 test
+    error at most $(8/n)·M·ln(n/δ)$, where $M$ is the bound of Corollary 3, which does not depend on the width. Tested
+    at $δ = 0.1$.
     """
     scale = (2 * runs.half_width) ** -0.5
     with np.errstate(all="ignore"):  # without a separator there is no M, and c_k is 0
@@ -185,6 +140,7 @@ def _rarely_fails(
     sides = at_most(runs.error, limits, trivial=1.0, quantity="0-1 test error in the tightest trial")
     undecided = ~otherwise & (lost | ~np.isfinite(runs.error - limits))
     failed = otherwise | sides.broken
+    n_cases = max(CASES, len(runs.cells))
     parts = {
         f"case_{number}": Rate(
             failed,
@@ -196,7 +152,7 @@ def _rarely_fails(
             text=f"case {number}: {promise}, but for a share $δ$ of the trials",
             optional=number > 1,
         )
-        for number in range(1, max(CASES, len(runs.cells)) + 1)
+        for number in range(1, n_cases + 1)
     }
     tightest = dict(sorted(parts.items(), key=lambda item: -(item[1].part("").tightness or 0.0)))
     counts = (int((failed & ~undecided).sum()), int(undecided.sum()), len(runs))
@@ -205,6 +161,7 @@ def _rarely_fails(
 
 def _details(runs: LearningRuns, delta: float, extra: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
     """Of each case."""
+    each = runs.per("cell")
     told = {
         "compression_sizes": lambda cell: cell.compression_size,
         "largest_training_loss": lambda cell: cell.loss.max(),
@@ -213,7 +170,7 @@ def _details(runs: LearningRuns, delta: float, extra: dict[str, Callable[[Any], 
         "fresh_points": lambda cell: cell.n_fresh,
         **extra,
     }
-    return {"delta": delta, **{name: [of(cell) for cell in runs.cells] for name, of in told.items()}}
+    return {"delta": delta, **{name: each.map(of, object).tolist() for name, of in told.items()}}
 
 
 def _note(failed: int, undecided: int, total: int, delta: float, *, heuristic: bool) -> str:
@@ -223,59 +180,6 @@ def _note(failed: int, undecided: int, total: int, delta: float, *, heuristic: b
         f"shown, against δ = {delta:g}."
     )
     return f"{words} {HEURISTIC}" if heuristic else words
-
-
-@dataclass(frozen=True, eq=False)
-class StepSizes(Cases):
-    """Parameters ‖w*‖, α, k at which M_k is followed over growing step sizes η."""
-
-    rows: ClassVar = "case"
-
-    separator_norm: Float[np.ndarray, " case"]  #: ‖w*‖
-    slope: Float[np.ndarray, " case"]  #: α
-    half_width: Float[np.ndarray, " case"]  #: k
-    step_sizes: Float[np.ndarray, " step"]  #: η, growing
-    relative_radius: Float[np.ndarray, "case step"]  #: R/v
-
-    @property
-    def bound(self) -> np.ndarray:
-        """M_k with v = 1/√(2k)."""
-        weight = (2.0 * self.half_width) ** -0.5
-        radius = self.relative_radius * weight
-        return max_nonzero_updates(self.separator_norm, self.slope, self.step_sizes, weight, radius, self.half_width)
-
-    @column
-    def before(self) -> Float[np.ndarray, "case step"]:
-        """M_k at the step size before this one; NaN at the first."""
-        bounds = type(self).join([self]).per("step").bound.reshape(len(self), -1)
-        return np.column_stack([np.full(len(self), np.nan), bounds[:, :-1]])
-
-    @column
-    def is_later(self) -> Bool[np.ndarray, " step"]:
-        """Whether there is one before it."""
-        return np.arange(len(self.step_sizes)) > 0
-
-    @column
-    def largest_step(self) -> float:
-        """max η."""
-        return float(self.step_sizes.max())
-
-    def counts(self) -> dict[str, int]:
-        """Every case at every step."""
-        return {"tried": len(self.per("step"))}
-
-
-def growing_steps(scale: Scale, seed: int) -> StepSizes:
-    """Random parameters, and step sizes from 1e-3 to 1e12."""
-    draw = np.random.default_rng(seed)
-    count = 200 if scale is Scale.QUICK else 1000
-    return StepSizes(
-        1 + draw.exponential(10, count),
-        draw.uniform(0.01, 0.99, count),
-        draw.integers(1, 1000, count) * 1.0,
-        np.geomspace(1e-3, 1e12, 100),
-        np.ones((count, 100)),
-    )
 
 
 @hypothesis("$‖w*‖$")
@@ -312,8 +216,8 @@ def _limit_of_large_steps(norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
 def remark_1(
     grid: StepSizes, *, limit: Callable[[np.ndarray, np.ndarray], np.ndarray] = _limit_of_large_steps
 ) -> Promise:
-    """With R = v = 1/√(2k) the bound M on updates, and with it the generalization bound of Eq. 7, falls with the
-    step size η and tends to ‖w*‖²/α² as η → ∞.
+    """With $R = v = 1/√(2k)$ the bound $M$ on updates, and with it the generalization bound of Eq. 7, falls with the
+    step size $η$ and tends to $‖w*‖²/α²$ as $η → ∞$.
 
     It tends there at the rate that Corollary 3 gives: the distance is at most K(α)‖w*‖²/√η for η ≥ 1.
     """

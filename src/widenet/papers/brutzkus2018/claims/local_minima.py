@@ -11,14 +11,12 @@ exactly 1. Points on opposite rays of a line have opposite labels, and both acti
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.given import separable
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
@@ -28,8 +26,9 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.hypotheses import input_norm, relu
 from widenet.papers.brutzkus2018.runs import bad_minima as minima_runs
 from widenet.papers.brutzkus2018.runs import descent as descent_runs
-from widenet.papers.brutzkus2018.runs.bad_minima import BadMinima, PerSet, bad_minima
+from widenet.papers.brutzkus2018.runs.bad_minima import BadMinima, PairCells, PerSet, bad_minima, pair_cells
 from widenet.papers.brutzkus2018.runs.descent import Descent, descent
+from widenet.records import Form
 
 
 class Placed(BadMinima):
@@ -40,6 +39,14 @@ class Placed(BadMinima):
     known_level: PerSet = derived(lambda sets: np.where(sets.resolved, sets.level, np.nan))
     known_gradient: PerSet = derived(lambda sets: np.where(sets.resolved, sets.gradient, np.nan))
     known_radius: PerSet = derived(lambda sets: np.where(sets.resolved, sets.radius, np.nan))
+
+
+class Built(Placed):
+    """The same, beside runs: only those are counted."""
+
+    def counts(self) -> dict[str, int]:
+        """Nothing is trained."""
+        return {"tried": 0, "diverged": 0, "unfinished": 0}
 
 
 class Ends(Descent):
@@ -70,9 +77,9 @@ def antipodal(sets: Any) -> Sides:
     title="A hyperplane with half of the points behind it",
 )
 def lemma_11(sets: Placed, *, always_strict: bool = False) -> Promise:
-    """For every finite separable S there are ŵ and a > 0 with |⟨ŵ, x⟩| > a on S and #{x : ⟨ŵ, x⟩ < 0} ≥ |S|/2.
-    The inequality can be made strict iff S is not direction-antipodal, that is iff some line through 0 carries
-    unequally many points of S on its two rays.
+    """For every finite separable $S$ there are $ŵ$ and $a > 0$ with $|⟨ŵ, x⟩| > a$ on $S$ and $⟨ŵ, x⟩ < 0$ for at least
+    $|S|/2$ of its points. For more than $|S|/2$ of them this is possible if and only if $S$ is not direction-antipodal,
+    that is, if and only if some line through $0$ carries unequal numbers of points of $S$ on its two rays.
 
     `always_strict` is the printed form. Where it fails, it fails for every ŵ: no vector has more points behind it
     than the fuller ray of each line.
@@ -91,9 +98,9 @@ lemma_11_as_printed = lemma_11.variant(
     where="Lemma 11, Section 9.3.1",
     title="A hyperplane with more than half of the points behind it",
     statement=(
-        "For every finite separable S there are ŵ and a > 0 with |⟨ŵ, x⟩| > a on S and #{x : ⟨ŵ, x⟩ < 0} > |S|/2. "
-        "Counterexample: S = {(e_1, +1), (−e_1, −1)}. Every ŵ with ⟨ŵ, e_1⟩ ≠ 0 has exactly one of the two points "
-        "behind it, and so has −ŵ."
+        "For every finite separable $S$ there are $ŵ$ and $a > 0$ with $|⟨ŵ, x⟩| > a$ on $S$ and $⟨ŵ, x⟩ < 0$ for "
+        "more than $|S|/2$ of its points. Counterexample: $S = {(e_1, +1), (−e_1, −1)}$. Every $ŵ$ with $⟨ŵ, e_1⟩ ≠ "
+        "0$ has exactly one of the two points behind it, and so has $−ŵ$."
     ),
     reads=bad_minima.at(minima_runs.pair_settings),
     always_strict=True,
@@ -115,9 +122,10 @@ lemma_11_as_printed = lemma_11.variant(
     ),
 )
 def theorem_8(sets: Placed, *, always_strict: bool = False) -> Promise:
-    """ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) ≥ ½, at which
-    every neuron is off on half of the points or more. L_S(W) > ½ can be had iff S is not direction-antipodal,
-    that is iff some line through 0 carries unequally many points of S on its two rays.
+    """ReLU with output weights $±1$: for every finite separable $S$ there is a local minimum with $L_S(W) ≥ ½$, at
+    which every neuron is off on half of the points or more. $L_S(W) > ½$ is possible if and only if $S$ is not
+    direction-antipodal, that is, if and only if some line through $0$ carries unequal numbers of points of $S$ on its
+    two rays.
 
     The W of the proof is a local minimum because its loss is constant in a ball. `always_strict` is the printed form;
     it is refuted where no local minimum can exceed ½.
@@ -154,9 +162,9 @@ theorem_8_as_printed = theorem_8.variant(
     where="Theorem 8, Section 7.1",
     title="ReLU has local minima with loss above $½$, always",
     statement=(
-        "ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) > ½. "
-        "Counterexample: S = {(e_1, +1), (−e_1, −1)}. At a local minimum a point with yN < 1 has all neurons off, and "
-        "the two points cannot both: every local minimum has loss 0 or exactly ½."
+        "ReLU with output weights $±1$: for every finite separable $S$ there is a local minimum with $L_S(W) > ½$. "
+        "Counterexample: $S = {(e_1, +1), (−e_1, −1)}$. At a local minimum a point with $yN < 1$ has all neurons off, "
+        "which the two points cannot both have: every local minimum has loss $0$ or exactly $½$."
     ),
     reads=bad_minima.at(minima_runs.pair_settings),
     always_strict=True,
@@ -205,11 +213,12 @@ def _half(
     "Section 7.1 (derived: the levels of the local minima of Theorem 8)",
     reads=descent,
     given=[separable, input_norm],
+    form=Form.SHARPER,
     title="At a local minimum, active points have all neurons off",
 )
 def relu_local_minimum_level(runs: Ends) -> Promise:
-    """Every local minimum of the ReLU loss on a separable S has L_S = j/n, where the j points with yN(x) < 1 have
-    every neuron off (N = 0, loss exactly 1). Measured where gradient descent ends with gradient exactly 0.
+    """Every local minimum of the ReLU loss on a separable $S$ has $L_S = j/n$, where the $j$ points with $yN(x) < 1$
+    have every neuron off ($N = 0$, loss exactly $1$). Measured where gradient descent ends with gradient exactly $0$.
 
     Ends at loss 0 say nothing about levels, and runs that have not ended nothing at all.
     """
@@ -256,12 +265,13 @@ def _no_gradient(runs: Ends) -> Sides:
     "Section 7.1 (derived: where Theorem 8 is tight)",
     reads=(descent.at(descent_runs.antipodal_settings), bad_minima.at(minima_runs.antipodal_settings)),
     given=[separable.of(0), input_norm.of(0), antipodal],
+    form=Form.SHARPER,
     title="On antipodal sets, no local minimum exceeds $½$",
 )
-def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], "PairCells"] | None = None) -> Promise:
-    """On every direction-antipodal separable S (each line through 0 carries as many points on one ray as on the
-    other) all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; for S = {(x, +1), (−x, −1)} they
-    have L_S = 0 or ½. So Theorem 8 needs its exception.
+def theorem_8_tight(runs: Ends, built: Built, *, cells_of_a_pair: Callable[[], PairCells] = pair_cells) -> Promise:
+    """On every direction-antipodal separable $S$ (each line through $0$ carries as many points on one ray as on the
+    other) all local minima of the ReLU loss have $L_S ≤ ½$, and $½$ is attained. For $S = {(x, +1), (−x, −1)}$ they
+    have $L_S = 0$ or $½$. So Theorem 8 needs its exception.
 
     The local minima are the ends of gradient descent (gradient exactly 0) and the W of Theorem 8. For one pair in one
     dimension and k = 1 every cell of the weight space is visited in exact arithmetic as well.
@@ -270,7 +280,7 @@ def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], 
     levels = np.concatenate([runs.losses, built.level])
     found = np.concatenate([runs.ended, is_minimum])
     highest = levels[found].max(initial=0.0) if found.any() else np.nan
-    cells = (cells_of_a_pair or pair_cells)()
+    cells = cells_of_a_pair()
     words = "largest training loss at a local minimum"
     return Promise(
         {
@@ -294,7 +304,6 @@ def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], 
                 optional=True,
             ),
         },
-        runs=Runs(tried=len(runs), unfinished=int(runs.unfinished.sum())),
         details=lambda: {
             **_describe(runs),
             "levels": {
@@ -308,37 +317,6 @@ def theorem_8_tight(runs: Ends, built: Placed, *, cells_of_a_pair: Callable[[], 
             },
         },
     )
-
-
-@dataclass(frozen=True)
-class PairCells:
-    """The weight space of one pair: grid points visited, those where the loss may have a local minimum, the largest
-    loss among these.
-    """
-
-    visited: int
-    flat: int
-    largest_loss: Fraction
-
-
-def pair_loss(w: Fraction, u: Fraction) -> Fraction:
-    """L_S of S = {(1, +1), (−1, −1)} in one dimension with k = 1, in exact arithmetic."""
-    outputs = {x: max(w * x, Fraction(0)) - max(u * x, Fraction(0)) for x in (1, -1)}
-    plus, minus = (max(Fraction(1) - x * output, Fraction(0)) for x, output in outputs.items())  # the label is x
-    return (plus + minus) / 2
-
-
-def pair_cells() -> PairCells:
-    """S = {(1, +1), (−1, −1)} in one dimension with k = 1: all weights (w, u), in exact arithmetic.
-
-    The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. From a
-    point of the grid along (1, −1) the next cut is a quarter away or more, so the loss is linear over an eighth; where
-    it does not fall there may be a local minimum.
-    """
-    values, step = [Fraction(n, 2) for n in range(-6, 7)], Fraction(1, 8)
-    points = [(w, u) for w in values for u in values]
-    flat = [pair_loss(w, u) for w, u in points if pair_loss(w + step, u - step) >= pair_loss(w, u)]
-    return PairCells(len(points), len(flat), max(flat))
 
 
 def _refutation(sets: Placed, counts: np.ndarray, always_strict: bool, what: str) -> str:

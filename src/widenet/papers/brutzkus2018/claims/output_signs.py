@@ -1,14 +1,13 @@
 """Section 5.3: there are step sizes at which training both layers changes the sign of no output weight."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import itertools
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.claims.base import Kind, Runs, claim
-from widenet.claims.cases import Cases, Number, derived
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Count, Number, derived
 from widenet.claims.given import separable
 from widenet.claims.implication import Promise, at_most, more_than
 from widenet.claims.sides import Fact
@@ -29,24 +28,16 @@ class Pilots(SignScan):
     low: Float[np.ndarray, " pilot"] = derived(lambda scan: scan.smallest_ratios[_best(scan)])  #: c
     end: Int[np.ndarray, " pilot"] = derived(lambda scan: scan.status[_best(scan)])  #: a `RunStatus`
     mean_high: Number = derived(lambda scan: scan.largest_ratios[_best(scan)].mean())  #: C
+    n_tried: Count = derived(lambda scan: scan.status[scan.tried].size)  #: pilot runs at all step sizes
+    n_diverged: Count = derived(lambda scan: (scan.status[scan.tried] == RunStatus.DIVERGED).sum())  #: of them
+    chosen_step: Any = derived(lambda scan: scan.setting.step_sizes[scan.chosen] if scan.suitable.any() else None)
+    scanned: Any = derived(lambda scan: _rows(scan))  #: c and C of every step size that was tried
 
-
-@dataclass(frozen=True, eq=False)
-class Images(Cases):
-    """What is certified about the training images."""
-
-    smallest_margin: Number  #: min y⟨w*, x⟩
-    largest_input: Number  #: max ‖x‖
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of the separators that were found."""
-        return super().join(
-            [
-                cls(each.smallest_margin, each.largest_norm) if isinstance(each, MnistSeparator) else each
-                for each in cells
-            ]
-        )
+    def counts(self) -> dict[str, int]:
+        """All pilot runs; of those that are judged, the unfinished ones."""
+        each, unfinished = self.per("cell"), self.end == RunStatus.BUDGET_SPENT
+        sums = {"tried": each.n_tried, "diverged": each.n_diverged, "unfinished": unfinished}
+        return {name: int(values.sum()) for name, values in sums.items()}
 
 
 @claim(
@@ -57,9 +48,9 @@ class Images(Cases):
     given=[separable.of(1), input_norm.of(1)],
     title="A suitable step size keeps the signs of output weights",
 )
-def section_5_3_signs(scans: Pilots, images: Images, *, alike: float = ALIKE) -> Promise:
+def section_5_3_signs(scans: Pilots, images: MnistSeparator, *, alike: float = ALIKE) -> Promise:
     """With a suitable constant step size, training both layers on MNIST 3 against 5 changes the sign of no output
-    weight (c > 0) and reaches loss 0, at every width; the list tried is η = 1, 0.3, 0.1, 0.03.
+    weight ($c > 0$) and reaches loss $0$, at every width. The step sizes tried are $η = 1$, $0.3$, $0.1$ and $0.03$.
 
     Judged are the pilot runs of each width at the step size that serves it best. A run that was cut off before loss 0,
     or that overflowed, decides nothing. That C is alike at all widths is what the text beside Figure 3 adds.
@@ -82,37 +73,30 @@ def section_5_3_signs(scans: Pilots, images: Images, *, alike: float = ALIKE) ->
                 quantity="largest mean C of a width, and the most that is alike",
             ),
         },
-        runs=_counted(scans),
         details=lambda: _details(scans),
         note=lambda: _note(scans),
     )
 
 
-def _counted(scans: Pilots) -> Runs:
-    """All pilot runs; of those that are judged, the unfinished ones."""
-    every = np.concatenate([np.zeros(0), *(scan.status[scan.tried].ravel() for scan in scans.cells)])
-    return Runs(
-        tried=len(every),
-        diverged=int((every == RunStatus.DIVERGED).sum()),
-        unfinished=int((scans.end == RunStatus.BUDGET_SPENT).sum()),
-    )
-
-
 def _details(scans: Pilots) -> dict[str, Any]:
-    setting = scans.cells[0].setting
+    each = scans.per("cell")
+    setting, neurons = scans.cells[0].setting, each.map(lambda scan: scan.setting.width, int)
     return {
         "samples": setting.n_train,
         "step_sizes": setting.step_sizes,
-        "chosen": {str(scan.setting.width): _chosen(scan) for scan in scans.cells},
-        "scan": [row for scan in scans.cells for row in _rows(scan)],
+        "chosen": dict(zip(neurons.tolist(), each.chosen_step, strict=True)),
+        "scan": list(itertools.chain(*each.scanned)),
         "alpha": setting.slope,
     }
 
 
 def _note(scans: Pilots) -> str:
-    rows = [row for scan in scans.cells for row in _rows(scan) if row["eta"] == _chosen(scan)]
+    each = scans.per("cell")
+    chosen = [
+        row for rows, step in zip(each.scanned, each.chosen_step, strict=True) for row in rows if row["eta"] == step
+    ]
     words = "{neurons} neurons: η = {eta:g} keeps c = {c:.3g}, C = {C:.3g}"
-    return "; ".join(words.format(**row) for row in rows) or "No step size of the list keeps the signs."
+    return "; ".join(words.format(**row) for row in chosen) or "No step size of the list keeps the signs."
 
 
 def _best(scan: SignScan) -> int:
@@ -124,10 +108,6 @@ def _best(scan: SignScan) -> int:
         if kind.any():
             return int(np.argmax(kind))
     return int(np.flatnonzero(scan.tried)[-1])
-
-
-def _chosen(scan: SignScan) -> float | None:
-    return scan.setting.step_sizes[scan.chosen] if scan.suitable.any() else None
 
 
 def _rows(scan: SignScan) -> list[dict[str, int | float]]:

@@ -1,6 +1,6 @@
 """The proof of Theorem 2 (Section 9.1.2), step by step: F grows linearly, G like a square root, and F ≤ G‖W*‖.
 
-All claims here read the same ledgers: every run is trained once, under its own order and under three orders that look
+All claims here read the same runs: every run is trained once, under its own order and under three orders that look
 at the network, and every inequality is checked at every non-zero update.
 """
 
@@ -22,12 +22,13 @@ from widenet.papers.brutzkus2018.formulas import (
     start_bound,
 )
 from widenet.papers.brutzkus2018.hypotheses import ALIGNMENT, SGD, SQUARE
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, Runs, Updates, ledgers
+from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, Runs, Updates, recorded_runs
+from widenet.records import Form
 from widenet.types import RunStatus
 
 
-class Potentials(Ledgers):
-    """The ledgers, with F and G before and after every update, and the three bounds of the proof."""
+class Potentials(RecordedRuns):
+    """The recorded runs, with F and G before and after every update, and the three bounds of the proof."""
 
     norm_before: Updates = derived(lambda runs: runs.before(runs.norms))  #: G_{t−1}
     norm_after: Updates = derived(lambda runs: runs.after(runs.norms))  #: G_t
@@ -54,13 +55,13 @@ class Potentials(Ledgers):
 
     @property
     def bound_of_start(self) -> np.ndarray:
-        """M_init: from the run's own F_0 and G_0."""
+        """M_0: from the run's own F_0 and G_0."""
         norm, slope, eta, weight, _, half = self.parameters
         return start_bound(norm, slope, eta, weight, half, self.start_alignment, self.start_norm)
 
     @property
     def bound_of_rows(self) -> np.ndarray:
-        """M_root: from R."""
+        """M_R: from R."""
         return root_bound(*self.parameters)
 
     @property
@@ -78,11 +79,11 @@ def updates_checked(runs: Potentials) -> dict[str, int]:
     return {"updates_checked": int(runs.updates.sum())}
 
 
-@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers, given=[], details=updates_checked,
-       title="$|F|$ is at most $‖W*‖$ times $G$, at every step")  # fmt: skip
+@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=recorded_runs, given=[],
+       details=updates_checked, title="$|F|$ is at most $‖W*‖$ times $G$, at every step")  # fmt: skip
 def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_norm) -> Promised:
-    """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖, and W* stacks k copies of w* and k of −w*, so that
-    ‖W*‖ = √(2k)‖w*‖.
+    """$|F_t| ≤ ‖W*‖·G_t$, where $F_t = ⟨W_t, W*⟩$, $G_t = ‖W_t‖$, and $W*$ stacks $k$ copies of $w*$ and $k$ of $−w*$,
+    so that $‖W*‖ = √(2k)‖w*‖$.
 
     Checked from t = 0 on.
     """
@@ -97,10 +98,10 @@ def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_nor
     }
 
 
-@claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=ledgers,
+@claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=recorded_runs,
        given=SQUARE, details=updates_checked, title="An update adds less than $2η + 2kη²v²$ to $G²$")  # fmt: skip
 def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
-    """Every non-zero update adds less than 2η + 2kη²v² to G², the square of the norm of all trained weights."""
+    """Every non-zero update adds less than $2η + 2kη²v²$ to $G²$, the square of the norm of all trained weights."""
     u = runs.per("update")
     closest = "growth of G² in the update that comes closest to 2η + 2kη²v²"
     size = np.maximum(u.norm_after, u.norm_before) ** 2
@@ -114,10 +115,10 @@ def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.squar
     }
 
 
-@claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=ledgers, given=SQUARE,
+@claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=recorded_runs, given=SQUARE,
        details=updates_checked, title="$G²$ grows at most linearly in the updates")  # fmt: skip
 def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
-    """After t non-zero updates, G_t² ≤ G_0² + t(2kη²v² + 2η)."""
+    """After $t$ non-zero updates, $G_t² ≤ G_0² + t(2kη²v² + 2η)$."""
     u = runs.per("update")
     limit = u.start_norm**2 + u.number * constant(u)
     closest = "G² in the run and at the update where it comes closest to its bound"
@@ -125,10 +126,10 @@ def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_gro
     return {"square": at_most(u.norm_after**2, limit, within=STEP, text=text, quantity=closest)}
 
 
-@claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=ledgers,
+@claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=recorded_runs,
        given=ALIGNMENT, details=updates_checked, title="An update adds at least $2kηvα$ to $F$")  # fmt: skip
 def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
-    """Every non-zero update adds at least 2kηvα to F = ⟨W, W*⟩."""
+    """Every non-zero update adds at least $2kηvα$ to $F = ⟨W, W*⟩$."""
     u = runs.per("update")
     closest = "growth of F in the update that comes closest to 2kηvα"
     change, size = u.alignment_after - u.alignment_before, np.maximum(u.norm_after, u.norm_before) * u.stacked_norm
@@ -145,10 +146,10 @@ def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.align
     }
 
 
-@claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=ledgers, given=ALIGNMENT,
+@claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=recorded_runs, given=ALIGNMENT,
        details=updates_checked, title="$F$ grows at least linearly in the updates")  # fmt: skip
 def equation_12(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
-    """After t non-zero updates, F_t ≥ F_0 + 2kηvα·t."""
+    """After $t$ non-zero updates, $F_t ≥ F_0 + 2kηvα·t$."""
     u = runs.per("update")
     # F is a sum that may cancel: it is known to a share of G‖W*‖, not of itself.
     grows = at_least(
@@ -174,8 +175,8 @@ def same(symbol: str, change: np.ndarray, gain: np.ndarray, size: np.ndarray) ->
 
 
 @claim("brutzkus2018.theorem_2_chain", Kind.STEP,
-       "the end of the proof of Theorem 2, Section 9.1.2 (M_init and M_root are not named there)", reads=ledgers,
-       given=SGD, title="Three bounds on the updates, each below the next")  # fmt: skip
+       "the end of the proof of Theorem 2, Section 9.1.2 (M_0 and M_R are not named there)", reads=recorded_runs,
+       given=SGD, form=Form.SHARPER, title="Three bounds on the updates, each below the next")  # fmt: skip
 def theorem_2_chain(
     runs: Potentials,
     *,
@@ -183,8 +184,9 @@ def theorem_2_chain(
     middle: Constant = lambda runs: runs.bound_of_rows,
     outermost: Constant = lambda runs: runs.bound_of_theorem_2,
 ) -> Promise:
-    """T ≤ M_init ≤ M_root ≤ M_k: the number T of non-zero updates is bounded by the proof's quadratic solved with the
-    run's own F_0 and G_0 (M_init), that by the quadratic with ‖rows‖ ≤ R (M_root), and that by the M_k of Theorem 2.
+    """$T ≤ M_0 ≤ M_R ≤ M_k$: the number $T$ of non-zero updates is bounded by the proof's quadratic solved with the
+    run's own $F_0$ and $G_0$ ($M_0$), that by the quadratic with row norms at most $R$ ($M_R$), and that by the $M_k$
+    of Theorem 2.
 
     T is counted until the training loss is 0.
     """
@@ -192,14 +194,12 @@ def theorem_2_chain(
     # A run that was cut off, or whose margins are below rounding, has no T; a promise that is infinite is none.
     cut = runs.status == RunStatus.BUDGET_SPENT
     gone = lost(runs) | (cut & (runs.updates <= inner * (1 + BOUND)))
-    closest = "non-zero updates in the run closest to M_init"
+    closest = "non-zero updates in the run closest to M_0"
     return Promise(
         {
-            "updates": at_most(
-                runs.updates, inner, within=BOUND, undecided=gone, text="$T ≤ M_init$", quantity=closest
-            ),
-            "start": at_most(inner, outer, within=BOUND, text="$M_init ≤ M_root$"),
-            "rows": at_most(outer, printed, within=BOUND, text="$M_root ≤ M_k$"),
+            "updates": at_most(runs.updates, inner, within=BOUND, undecided=gone, text="$T ≤ M_0$", quantity=closest),
+            "start": at_most(inner, outer, within=BOUND, text="$M_0 ≤ M_R$"),
+            "rows": at_most(outer, printed, within=BOUND, text="$M_R ≤ M_k$"),
             "zero_loss": zero_loss(runs, gone | cut),
         },
         details=_medians(runs.updates, inner, outer, printed, ~gone),
@@ -214,7 +214,7 @@ def _medians(
     if not finite.any():
         return {}
     return {
-        "median_M_init_over_M_k": float(np.median(inner[finite] / printed[finite])),
-        "median_M_root_over_M_k": float(np.median(outer[finite] / printed[finite])),
+        "median_M_0_over_M_k": float(np.median(inner[finite] / printed[finite])),
+        "median_M_R_over_M_k": float(np.median(outer[finite] / printed[finite])),
         "median_tightness": float(np.median(counts[finite] / inner[finite])),
     }

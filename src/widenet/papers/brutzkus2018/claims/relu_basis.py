@@ -5,36 +5,32 @@ starts off (⟨w, x⟩ ≤ 0) is stuck: those neurons have derivative 0 there an
 K_0 is the set of stuck points, and the final loss is exactly #K_0/d.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, Number, column, derived
 from widenet.claims.given import step_size
 from widenet.claims.implication import Promise, at_most, equal, hypothesis, more_than
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.hypotheses import orthonormal, plus_labels, relu, unit_output_weights
-from widenet.papers.brutzkus2018.runs.basis import BasisBatch, BasisRuns, basis, mixed_settings
+from widenet.papers.brutzkus2018.runs.basis import BasisBatch, basis, mixed_settings
+from widenet.papers.brutzkus2018.runs.several_cases import SeveralCases
+from widenet.records import Form
 
 Rounding = Callable[[np.ndarray], np.ndarray]
 PerRun = Float[np.ndarray, " run"]
 PerPoint = Float[np.ndarray, "run sample"]
 
 
-class Fates(BasisBatch):
+class Fates(SeveralCases, BasisBatch):
     """Batches as cells, with what was predicted at the start and what came of it."""
 
     lengths: ClassVar = {"end": lambda batch: batch.balls_of_run}
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all batches; a cell of the experiment has several."""
-        each = [cell.batches if isinstance(cell, BasisRuns) else (cell,) for cell in cells]
-        return super().join([batch for batches in each for batch in batches])
 
     slope: Number = derived(lambda batch: batch.start.slope)
     step_size: Number = derived(lambda batch: batch.start.step_size)
@@ -55,6 +51,8 @@ class Fates(BasisBatch):
     radius: Float[np.ndarray, " end"] = derived(lambda batch: _of_balls(batch, "radius"))  #: of the ball at a stuck end
     changed: Float[np.ndarray, " end"] = derived(lambda batch: _of_balls(batch, "changed"))  #: directions that change L
     moving: Float[np.ndarray, " end"] = derived(lambda batch: _of_balls(batch, "moving"))  #: points still updated there
+
+    tried: Count = derived(lambda batch: 0 if batch.balls is None else batch.balls.tried)  #: directions in each ball
 
     @column
     def gram_error(self) -> Number:
@@ -77,6 +75,14 @@ class Fates(BasisBatch):
     def dim(self) -> Count:
         """d."""
         return self.start.inputs.shape[1]
+
+
+class StuckEnds(Fates):
+    """The same, for a statement about the ends at positive loss."""
+
+    def counts(self) -> dict[str, int]:
+        """The balls that were tried, and the runs without an end."""
+        return {"tried": len(self.per("end")), "unfinished": int(self.unfinished.sum())}
 
 
 def _watched(changes: np.ndarray | None, batch: BasisBatch) -> np.ndarray:
@@ -120,8 +126,8 @@ ALL_PLUS = (*ANY_LABELS, plus_labels)
     title="Updates never change the set of stuck points",
 )
 def lemma_12(runs: Fates) -> Promise:
-    """ReLU with ±1 output weights, on e_1, …, e_d labelled +1: the set K_t of points at which every neuron with
-    output weight +1 is off (⟨w, e_j⟩ ≤ 0) is the same after every SGD update, K_{t+1} = K_t.
+    """ReLU with output weights $±1$, on $e_1, …, e_d$ labelled $+1$: the set $K_t$ of points at which every neuron with
+    output weight $+1$ is off ($⟨w, e_j⟩ ≤ 0$) is the same after every SGD update, $K_{t+1} = K_t$.
 
     A start with an entry that is exactly 0 is allowed here.
     """
@@ -145,8 +151,8 @@ def lemma_12(runs: Fates) -> Promise:
     title="The share of stuck points at the start is the final loss",
 )
 def theorem_9_equivalence(runs: Fates) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1: SGD ends at a non-global point iff K_0, the set of points at which every
-    neuron with output weight +1 starts off, is not empty. The final training loss is exactly #K_0/d.
+    """ReLU on $e_1, …, e_d$ labelled $+1$: SGD ends at a non-global point if and only if $K_0$, the set of points at
+    which every neuron with output weight $+1$ starts off, is not empty. The final training loss is exactly $#K_0/d$.
 
     Runs that have not ended decide nothing; nor does a setting in which all starts are of one kind.
     """
@@ -173,8 +179,8 @@ def theorem_9_equivalence(runs: Fates) -> Promise:
     title="With mixed labels too, stuck points make the final loss",
 )
 def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
-    """The same result holds for mixed labels on orthonormal points: with K_0 the set of points at which every
-    neuron whose output sign is the label starts off, the final training loss is exactly #K_0/d.
+    """The same result holds for mixed labels on orthonormal points: with $K_0$ the set of points at which every neuron
+    whose output sign is the label starts off, the final training loss is exactly $#K_0/d$.
 
     A control reads K_0 from the +1 neurons for both labels.
     """
@@ -207,11 +213,12 @@ def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
     "Theorem 9, Section 9.3.2 (derived from its proof)",
     reads=basis,
     given=ALL_PLUS,
+    form=Form.SHARPER,
     title="How many updates a stuck point makes, exactly",
 )
 def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1: a point e_j of K_0 makes exactly ⌈max_i max(⟨u_0^(i), e_j⟩, 0)/η⌉ non-zero
-    updates, which switch the neurons with output weight −1 off, and ends with N(e_j) = 0.
+    """ReLU on $e_1, …, e_d$ labelled $+1$: a point $e_j$ of $K_0$ makes exactly $⌈max_i max(⟨u_0^(i), e_j⟩, 0)/η⌉$
+    non-zero updates, which switch the neurons with output weight $−1$ off, and ends with $N(e_j) = 0$.
 
     Where the quotient is an integer up to rounding, the count is left open.
     """
@@ -246,8 +253,8 @@ def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promi
     given=[*ALL_PLUS, ended],
     title="A stuck end is a local minimum",
 )
-def theorem_9_local_minimum(runs: Fates) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1, with a continuous start: the non-global point at which SGD ends is almost
+def theorem_9_local_minimum(runs: StuckEnds) -> Promise:
+    """ReLU on $e_1, …, e_d$ labelled $+1$, with a continuous start: the non-global point at which SGD ends is almost
     surely a local minimum. The loss is constant in a ball whose radius is computed from the pre-activations.
 
     A neuron off at an active point stays off while its row moves by less than |z|/‖x‖; a solved point stays solved
@@ -260,11 +267,10 @@ def theorem_9_local_minimum(runs: Fates) -> Promise:
             "constant": at_most(balls.changed, 0.0, text="the loss is constant in the ball", quantity=words),
             "ball": more_than(balls.radius, 0.0, text="a ball of positive radius", quantity="its radius"),
         },
-        runs=Runs(tried=len(balls), unfinished=int(runs.unfinished.sum())),
         details=lambda: (
             _describe(runs)
             | {
-                "perturbations_per_run": max((batch.balls.tried for batch in runs.cells if batch.balls), default=0),
+                "perturbations_per_run": np.max(runs.tried, initial=0),
                 "smallest_radius": balls.radius.min(initial=np.inf),
             }
         ),
@@ -300,14 +306,15 @@ def _tally(losses: np.ndarray, predicted: np.ndarray) -> dict[str, Any]:
 def _describe(runs: Fates) -> dict[str, Any]:
     return {
         "order": "with replacement",
-        "batches": [
-            {
-                "runs": len(batch),
-                "dim": batch.dim,
-                "neurons": 2 * batch.start.half_width,
-                "step_size": batch.start.step_size,
-                "entry_bound": batch.start.entry_bound,
-            }
-            for batch in runs.cells
-        ],
+        "batches": runs.per("cell").map(_shape, object).tolist(),
+    }
+
+
+def _shape(batch: Fates) -> dict[str, Any]:
+    return {
+        "runs": len(batch),
+        "dim": batch.dim,
+        "neurons": 2 * batch.start.half_width,
+        "step_size": batch.start.step_size,
+        "entry_bound": batch.start.entry_bound,
     }

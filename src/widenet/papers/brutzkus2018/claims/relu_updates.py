@@ -7,34 +7,28 @@ most m updates on each point, as the proof says, and d·m in all. The statement 
 start unsolved take d updates.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.given import step_size
 from widenet.claims.implication import Promise, at_least, at_most, hypothesis
 from widenet.claims.sides import Fact, Rate, Sides
 from widenet.papers.brutzkus2018.formulas import updates_allowed, updates_allowed_as_printed, wide_width
 from widenet.papers.brutzkus2018.hypotheses import entry_bound, orthonormal, plus_labels, relu, unit_output_weights
-from widenet.papers.brutzkus2018.runs.update_counts import AllCounts, UpdateCounts, exact_settings, update_counts
+from widenet.papers.brutzkus2018.runs.update_counts import UpdateCounts, exact_settings, update_counts
 
 Allowed = Callable[[int, float | Fraction, float | Fraction], int]
 """How many updates are allowed, from d, C and η."""
 
 
 class Counted(UpdateCounts):
-    """Every bound and step size as a cell of its own."""
-
-    @classmethod
-    def join(cls, cells: Iterable[Any]) -> Any:
-        """Of all cases; a cell of the experiment has several."""
-        each = [cell.cases if isinstance(cell, AllCounts) else (cell,) for cell in cells]
-        return super().join([case for cases in each for case in cases])
+    """Updates of each run, and how much wider than needed its network is."""
 
     step_size: Number = derived(lambda case: float(case.exact_step))  #: η
     delta: Number = derived(lambda case: case.setting.delta)  #: δ
@@ -42,6 +36,15 @@ class Counted(UpdateCounts):
     spare: Number = derived(lambda case: case.setting.half_width - wide_width(case.setting.dim, case.setting.delta))
     total: Int[np.ndarray, " run"] = derived(lambda case: case.updates.sum(axis=1))  #: T
     most: Int[np.ndarray, " run"] = derived(lambda case: case.updates.max(axis=1))  #: on one point
+    words: str = derived(lambda case: f"d = {case.setting.dim}, η = {case.exact_step}, C = {case.exact_bound}")
+
+
+class SolvableRuns(Counted):
+    """The same, for a statement about runs whose K_0 is empty."""
+
+    def counts(self) -> dict[str, int]:
+        """Those runs."""
+        return {"tried": int(self.solvable.sum()), "unfinished": int((self.solvable & ~self.ended).sum())}
 
 
 @hypothesis("$k − log2(2d/δ)$")
@@ -61,10 +64,10 @@ GIVEN = (width, entry_bound, step_size, orthonormal, relu, unit_output_weights, 
     given=GIVEN,
     title="Solvable ReLU runs end within $d·⌈max{C, 1}/η⌉$ updates",
 )
-def theorem_9b_updates(runs: Counted, *, allowed: Allowed = updates_allowed) -> Promise:
-    """ReLU on e_1, …, e_d labelled +1, |entries of W_0| ≤ C: when K_0 is empty (which k ≥ log2(2d/δ) gives with
-    probability at least 1 − δ), SGD reaches loss 0 after at most d·⌈max{C, 1}/η⌉ non-zero updates,
-    ⌈max{C, 1}/η⌉ on each point.
+def theorem_9b_updates(runs: SolvableRuns, *, allowed: Allowed = updates_allowed) -> Promise:
+    """ReLU on $e_1, …, e_d$ labelled $+1$, with entries of $W_0$ of size at most $C$: when $K_0$ is empty (which $k ≥
+    log2(2d/δ)$ gives with probability at least $1 − δ$), SGD reaches loss $0$ after at most $d·⌈max{C, 1}/η⌉$ non-zero
+    updates, $⌈max{C, 1}/η⌉$ on each point.
 
     Whatever the order. One point alone is the case d = 1.
     """
@@ -87,8 +90,7 @@ def theorem_9b_updates(runs: Counted, *, allowed: Allowed = updates_allowed) -> 
             ),
             "zero_loss": Fact(solvable.reached, undecided=~solvable.ended, text="loss 0"),
         },
-        runs=Runs(tried=len(solvable), unfinished=int((~solvable.ended).sum())),
-        details=lambda: {"cases": [_row(case, allowed) for case in runs.cells]},
+        details=lambda: {"cases": runs.per("cell").map(lambda case: _row(case, allowed), object).tolist()},
         note=_note((solvable.total > limit) | (solvable.most > on_one) | ~solvable.reached),
     )
 
@@ -102,15 +104,15 @@ def theorem_9b_updates(runs: Counted, *, allowed: Allowed = updates_allowed) -> 
     title="Wide ReLU runs end within $⌈max{dC/η, d/η}⌉$ updates",
 )
 def theorem_9b_updates_as_printed(runs: Counted, *, allowed: Allowed = updates_allowed_as_printed) -> Promise:
-    """If k ≥ log2(2d/δ), then with probability at least 1 − δ SGD converges to a global minimum after
-    ⌈max{dC/η, d/η}⌉ iterations. Counterexample for every start: d = 2, k = 3, δ = 1/2, C = 1/4, η = 2. Both
-    points start with N ≤ kC = 3/4 < 1, so each needs an update of its own, and an iteration updates on one
-    point; the printed count is 1.
+    """If $k ≥ log2(2d/δ)$, then with probability at least $1 − δ$ SGD converges to a global minimum after $⌈max{dC/η,
+    d/η}⌉$ iterations. Counterexample for every start: $d = 2$, $k = 3$, $δ = 1/2$, $C = 1/4$, $η = 2$. Both points
+    start with $N ≤ kC = 3/4 < 1$, so each needs an update of its own, and an iteration updates on one point. The
+    printed count is $1$.
 
     A start with a stuck point is a failure too. Iterations are counted as non-zero updates, of which there are fewer.
     """
     beyond = runs.total > runs.map(lambda case: _limit(case, allowed), int)
-    instance = f" ({'; '.join(map(_words, runs.cells))})" if runs.cells else ""
+    instance = f" ({'; '.join(runs.per('cell').words)})" if runs.cells else ""
     return Promise(
         {
             "on_time": Rate(
@@ -122,7 +124,7 @@ def theorem_9b_updates_as_printed(runs: Counted, *, allowed: Allowed = updates_a
                 quantity="share of runs that are not at loss 0 after the printed count",
             )
         },
-        details=lambda: {"cases": [_row(case, allowed) for case in runs.cells]},
+        details=lambda: {"cases": runs.per("cell").map(lambda case: _row(case, allowed), object).tolist()},
         note=_note(beyond[runs.solvable]),
     )
 
@@ -133,10 +135,6 @@ def _limit(case: UpdateCounts, allowed: Allowed) -> int:
 
 def _limit_on_one_point(case: UpdateCounts, allowed: Allowed) -> int:
     return allowed(1, case.exact_bound, case.exact_step)
-
-
-def _words(case: UpdateCounts) -> str:
-    return f"d = {case.setting.dim}, η = {case.exact_step}, C = {case.exact_bound}"
 
 
 def _note(over: np.ndarray) -> str:

@@ -5,14 +5,13 @@ A point is in K_0 with probability 2^{−k}, so with independent signs a run suc
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_least, at_most, hypothesis, less_than, more_than
 from widenet.claims.sides import Conjunct, Fact, Rate, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
@@ -25,7 +24,7 @@ from widenet.papers.brutzkus2018.runs.initializations import (
     initializations,
     wide_settings,
 )
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.runs.parameters import Exponents, some_exponents
 
 OFF_THE_LAW = 2e-5
 """Counts that the exact law makes less likely than this do not follow it."""
@@ -48,6 +47,7 @@ class Starts(Initializations):
     #: whether a trained run ends as its K_0 says
     agrees: Bool[np.ndarray, " trained"] = derived(lambda case: case.reached == case.solvable[: len(case.reached)])
     unfinished: Bool[np.ndarray, " trained"] = derived(lambda case: ~case.ended)
+    words: Any = derived(lambda case: f"d = {case.dim}, k = {case.half_width}")  #: the shape
 
 
 def _noise(case: Initializations) -> float:
@@ -99,9 +99,9 @@ def bounded(runs: Starts) -> Sides:
     title="A narrow ReLU network gets stuck with high probability",
 )
 def theorem_9a(runs: Starts, *, follows_law: bool = True, n_cases: int = 4) -> Promise:
-    """ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric start with independent
-    entries: if k ≤ log2(d/ln(1/δ)), then with probability at least 1 − δ SGD ends at a non-global point. The
-    exact probability is 1 − (1 − 2^{−k})^d.
+    """ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric start with independent
+    entries: if $k ≤ log2(d/ln(1/δ))$, then with probability at least $1 − δ$ SGD ends at a non-global point. The exact
+    probability is $1 − (1 − 2^{−k})^d$.
 
     `follows_law` is False for the statement as printed, which is not about independent entries; each of the `n_cases`
     settings has a rate of its own.
@@ -114,11 +114,11 @@ theorem_9a_as_printed = theorem_9a.variant(
     where="Theorem 9, first part, Section 7.2",
     title="A narrow network gets stuck from any symmetric start",
     statement=(
-        "ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric distribution with bounded "
-        "norm: if k ≤ log2(d/ln(1/δ)), then with probability at least 1 − δ SGD ends at a non-global point. "
-        "Counterexample: rows ξ·(1, …, 1) + noise, with a random sign of its own for each row and noise too small to "
-        "change it. All points are stuck together, when all k signs are negative: probability 2^{−k} = 1/4 at d = 20, "
-        "k = 2, δ = 0.05, and 0.95 is promised. The proof uses independent entries."
+        "ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric distribution with "
+        "bounded norm: if $k ≤ log2(d/ln(1/δ))$, then with probability at least $1 − δ$ SGD ends at a non-global "
+        "point. Counterexample: rows $ξ·(1, …, 1)$ plus noise, with a random sign of its own for each row and noise "
+        "too small to change it. All points are stuck together, when all $k$ signs are negative: with probability "
+        "$2^{−k} = 1/4$ at $d = 20$, $k = 2$, $δ = 0.05$, and $0.95$ is promised. The proof uses independent entries."
     ),
     reads=initializations.at(equal_entries_settings),
     given=(narrow, symmetric, bounded),
@@ -136,9 +136,9 @@ theorem_9a_as_printed = theorem_9a.variant(
     title="A wide ReLU network reaches loss 0 with high probability",
 )
 def theorem_9b(runs: Starts, *, follows_law: bool = True, n_cases: int = 6) -> Promise:
-    """ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric start with independent
-    entries: if k ≥ log2(2d/δ) (the proof needs log2(d/δ) only), then with probability at least 1 − δ SGD ends at a
-    global minimum (loss 0). The exact probability is (1 − 2^{−k})^d.
+    """ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric start with independent
+    entries: if $k ≥ log2(2d/δ)$ (the proof needs $log2(d/δ)$ only), then with probability at least $1 − δ$ SGD ends at
+    a global minimum (loss $0$). The exact probability is $(1 − 2^{−k})^d$.
 
     Judged from the width of the proof on, which includes what the statement says. `follows_law` is False for the
     statement as printed.
@@ -151,11 +151,11 @@ theorem_9b_as_printed = theorem_9b.variant(
     where="Theorem 9, second part, Section 7.2",
     title="A wide network reaches loss 0 from any symmetric start",
     statement=(
-        "ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric distribution with bounded "
-        "norm: if k ≥ log2(2d/δ), then with probability at least 1 − δ SGD ends at a global minimum. Counterexample: "
-        "all rows equal one random vector, up to noise too small to change a sign. A point is then solved or not by "
-        "all neurons at once: probability 2^{−d} = 1/8 at d = 3, k = 5, δ = 0.2, and 0.8 is promised. The proof uses "
-        "rows that are independent of each other."
+        "ReLU with output weights $±1$ on $e_1, …, e_d$ labelled $+1$, from a continuous symmetric distribution with "
+        "bounded norm: if $k ≥ log2(2d/δ)$, then with probability at least $1 − δ$ SGD ends at a global minimum. "
+        "Counterexample: all rows equal one random vector, up to noise too small to change a sign. A point is then "
+        "solved or not by all neurons at once: all points are with probability $2^{−d} = 1/8$ at $d = 3$, $k = 5$, $δ "
+        "= 0.2$, and $0.8$ is promised. The proof uses rows that are independent of each other."
     ),
     reads=initializations.at(equal_rows_settings),
     given=(wide, symmetric, bounded),
@@ -196,7 +196,7 @@ def _rarely(runs: Starts, *, succeeds: bool, follows_law: bool, n_cases: int) ->
     return Promise(
         parts,
         details=lambda: {
-            "cases": [_row(case, succeeds) for case in runs.cells],
+            "cases": setting.map(lambda case: _row(case, succeeds), object).tolist(),
             "trained_runs_that_disagree_with_K_0": disagree,
         },
         note=f"Every start is judged by its K_0; {len(trained)} were trained in full, of which {disagree} ended "
@@ -213,9 +213,8 @@ def _words(runs: Starts, place: int) -> str:
     """What tells this case from the others: δ only where d and k do not, so that no part takes another one's place."""
     if place >= len(runs.cells):
         return f"case {place + 1}"
-    case = runs.cells[place]
-    alike = [each for each in runs.cells if (each.dim, each.half_width) == (case.dim, case.half_width)]
-    return f"d = {case.dim}, k = {case.half_width}" + (f", δ = {case.delta:g}" if len(alike) > 1 else "")
+    shapes, deltas = runs.per("cell").words, runs.per("cell").delta
+    return shapes[place] + (f", δ = {deltas[place]:g}" if (shapes == shapes[place]).sum() > 1 else "")
 
 
 def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
@@ -233,42 +232,6 @@ def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
         "p_value": matches_rate(failures, total, exact),
         "interval": list(clopper_pearson(failures, total)),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class Exponents(Cases):
-    """δ = e^{−ad} in the first half of Theorem 9, for these a, every width and dimensions 1, …, max_dim."""
-
-    rows: ClassVar = "exponent"
-    lengths: ClassVar = {"case": lambda each: each.n_widths * each.max_dim}
-
-    exponent: Float[np.ndarray, " exponent"]  #: a
-    max_dim: Count
-
-    @column
-    def n_widths(self) -> Int[np.ndarray, " exponent"]:
-        """How many k ≤ log2(1/a) there are; k = 1 is always tried, as the remark needs a width that is allowed."""
-        tried = [max(1, math.floor(math.log2(1 / a))) if a > 0 else 0 for a in self.exponent.tolist()]
-        return np.array(tried, int)
-
-    @column
-    def half_width(self) -> Int[np.ndarray, " case"]:
-        """k."""
-        return np.concatenate([np.repeat(np.arange(1, n + 1), self.max_dim) for n in self.n_widths])
-
-    @column
-    def dim(self) -> Int[np.ndarray, " case"]:
-        """d."""
-        return np.tile(np.arange(1, int(self.max_dim) + 1), self.n_widths.sum())
-
-    def counts(self) -> dict[str, int]:
-        """Every exponent at every width and dimension."""
-        return {"tried": len(self.per("case"))}
-
-
-def some_exponents(scale: Scale, seed: int) -> Exponents:
-    """From the largest that the remark allows."""
-    return Exponents(np.array([0.5, 0.25, 0.1, 0.01]), 200)
 
 
 @hypothesis("exponent $a$")
@@ -292,8 +255,8 @@ def exponent_at_most_half(exponents: Exponents) -> Sides:
     title="SGD avoids bad points with exponentially small chance",
 )
 def theorem_9_remark(exponents: Exponents) -> Promise:
-    """The basin of the non-global points can be exponentially large: δ = e^{−ad} with a ≤ ½ allows k = 1 and every
-    k ≤ log2(1/a), and the probability of not getting stuck, (1 − 2^{−k})^d, is then at most e^{−ad}.
+    """The basin of the non-global points can be exponentially large: $δ = e^{−ad}$ with $a ≤ ½$ allows $k = 1$ and
+    every $k ≤ log2(1/a)$, and the probability of not getting stuck, $(1 − 2^{−k})^d$, is then at most $e^{−ad}$.
 
     The dimension cancels, and is run through all the same.
     """
@@ -308,7 +271,7 @@ def theorem_9_remark(exponents: Exponents) -> Promise:
         {"basin": bound, "allowed": allowed},
         details=lambda: {
             "exponents": exponents.exponent,
-            "max_dim": max(cell.max_dim for cell in exponents.cells),
+            "max_dim": np.max(exponents.max_dim),
             "broken": int((bound.broken | allowed.broken).sum()),
         },
     )

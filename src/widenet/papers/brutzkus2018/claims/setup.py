@@ -1,63 +1,22 @@
 """Section 2 and the facts its set-up rests on: footnotes 1 and 5, and the update rule."""
 
-import functools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Kind, Silence, claim
-from widenet.claims.cases import Cases, Number, column, derived
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
 from widenet.claims.given import output_weight, separable, step_size
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.sides import Sides
-from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.brutzkus2018.hypotheses import input_norm
-from widenet.papers.brutzkus2018.runs.gradients import Gradients, gradients
-from widenet.papers.brutzkus2018.runs.ledger import leaky, update_of
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, plus_minus_weights
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
-from widenet.records import Scale
-
-
-@dataclass(frozen=True, eq=False)
-class SeparatedSets(Cases):
-    """Data sets with a separator."""
-
-    rows: ClassVar = "set"
-
-    smallest_margin: Float[np.ndarray, " set"]  #: min y⟨w*, x⟩
-    largest_input: Float[np.ndarray, " set"]  #: max ‖x‖
-    separator_norm: Float[np.ndarray, " set"]  #: ‖w*‖
-
-
-def separated_sets(scale: Scale, seed: int) -> SeparatedSets:
-    """Random separable data, and e_1 alone, where ‖w*‖ = 1."""
-    batches, each = (4, 25) if scale is Scale.QUICK else (40, 25)
-    drawn = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=1e9).draw()
-    trials = [*drawn, *BasisTrial(dim=1, half_width=1, slope=0.5, step_size=1.0).draw()]
-    return SeparatedSets(
-        np.array([trial.smallest_margin for trial in trials]),
-        np.array([np.linalg.norm(trial.inputs, axis=1).max() for trial in trials]),
-        np.array([trial.separator_norm for trial in trials]),
-    )
-
-
-def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
-    """The reader's data with the separator that was found."""
-    if (reason := silence_over_labels(specimen)) is not None:
-        return reason
-    separator = specimen.separation.separator
-    if separator is None:
-        return Silence(f"There is no separator to speak of: the data is {specimen.separation.sentence}.")
-    margins = specimen.labels * (specimen.inputs @ separator)
-    return SeparatedSets(
-        np.array([margins.min()]), np.array([specimen.largest_norm]), np.array([np.linalg.norm(separator)])
-    )
+from widenet.papers.brutzkus2018.runs.any_networks import ACTIVATIONS, Activation, AnyNetwork, any_networks, rewrite
+from widenet.papers.brutzkus2018.runs.gradients import Gradients, ScalarStep, gradients, scalar_steps
+from widenet.papers.brutzkus2018.runs.separated import SeparatedSets, footnote_1_on, separated_sets
+from widenet.papers.brutzkus2018.runs.sgd import leaky, update_of
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 
 
 @claim(
@@ -70,7 +29,7 @@ def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
     title="A separator of the unit ball has norm at least 1",
 )
 def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Promise:
-    """A separator with y⟨w*, x⟩ ≥ 1 on points of the unit ball has norm ‖w*‖ ≥ 1.
+    """A separator with $y⟨w*, x⟩ ≥ 1$ on points of the unit ball has norm $‖w*‖ ≥ 1$.
 
     Because 1 ≤ y⟨w*, x⟩ ≤ ‖w*‖‖x‖ ≤ ‖w*‖.
     """
@@ -78,50 +37,6 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Promise:
     norm = at_least(sets.separator_norm, least, within=ROUNDING, trivial=0.0, text="$‖w*‖ ≥ 1$", quantity=closest)
     note = "It is implied by the two hypotheses; what is measured is how close data comes to ‖w*‖ = 1."
     return Promise({"norm": norm}, note=note)
-
-
-Activation = Callable[[np.ndarray], np.ndarray]
-ACTIVATIONS: dict[str, Activation] = {
-    "Leaky ReLU": functools.partial(leaky, slope=0.2),
-    "ReLU": functools.partial(leaky, slope=0.0),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class AnyNetwork(Cases):
-    """A network with k neurons and any output weights, and points to compare it on."""
-
-    weights: Float[np.ndarray, "neuron dim"]
-    outputs: Float[np.ndarray, " neuron"]
-    points: Float[np.ndarray, "point dim"]
-    output_weight: Number  #: v of the network that it is rewritten as
-    activations: Mapping[str, Activation] = field(default_factory=lambda: ACTIVATIONS)  #: σ, by name
-
-    @column
-    def homogeneity(self) -> Number:
-        """The largest |σ(3z) − 3σ(z)|, relative to the largest |z|."""
-        z = self.points @ self.weights.T
-        errors = [np.abs(sigma(3 * z) - 3 * sigma(z)).max() for sigma in self.activations.values()]
-        return float(max(errors) / np.abs(z).max())
-
-
-def rewrite(network: AnyNetwork) -> Float[np.ndarray, "twice dim"]:
-    """W of the equal network with 2k neurons and output weights ±v: row i is (a_i/v)w_i in a slot of its sign."""
-    scaled = (np.abs(network.outputs) / network.output_weight)[:, None] * network.weights
-    positive = (network.outputs > 0)[:, None]
-    return np.concatenate([np.where(positive, scaled, 0.0), np.where(positive, 0.0, scaled)])
-
-
-def any_networks(scale: Scale, seed: int) -> list[AnyNetwork]:
-    """Networks of random sizes; some output weights are exactly 0."""
-    draw = np.random.default_rng(seed)
-    networks = []
-    for _ in range(20 if scale is Scale.QUICK else 100):
-        half, dim = int(draw.integers(1, 40)), int(draw.integers(1, 20))
-        outputs = draw.normal(size=half) * (draw.random(half) < 0.9)
-        points = draw.normal(size=(1000, dim))
-        networks.append(AnyNetwork(draw.normal(size=(half, dim)), outputs, points, float(np.exp(draw.normal()))))
-    return networks
 
 
 def _difference(network: AnyNetwork, rows: np.ndarray, activation: Activation) -> float:
@@ -149,8 +64,9 @@ def homogeneous(networks: AnyNetwork) -> Sides:
     title="Output weights $±v$ are no restriction",
 )
 def footnote_5(networks: AnyNetwork, *, rewritten: Callable[[AnyNetwork], np.ndarray] = rewrite) -> Promise:
-    """Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v:
-    the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous).
+    """Every network with $k$ neurons and any output weights $a_i$ equals one with $2k$ neurons and output weights $±v$,
+    if $σ$ is positively homogeneous: the row $(|a_i|/v)·w_i$ goes to a slot with the sign of $a_i$, and all other rows
+    are $0$.
     """
 
     def alike(name: str) -> Sides:
@@ -212,9 +128,9 @@ def off_loss_kink(states: States) -> Sides:
     title="An update is the gradient step of Eq. 10",
 )
 def equation_10(states: States, *, rule: Rule = update_of) -> Promise:
-    """A non-zero update adds ηv·p·y·x to each row w and −ηv·q·y·x to each row u, where p, q are 1 for a neuron that
-    is on at x and α otherwise: this is −η times the gradient of the hinge loss (with v_i each neuron's own
-    weight when both layers move, which adds ηyσ(z_i) to it).
+    """A non-zero update adds $ηv·p·y·x$ to each row $w$ and $−ηv·q·y·x$ to each row $u$, where $p$ and $q$ are $1$ for
+    a neuron that is on at $x$ and $α$ otherwise: this is $−η$ times the gradient of the hinge loss. When both layers
+    move, $v_i$ is each neuron's own weight, and the step adds $ηyσ(z_i)$ to it.
 
     By hand against automatic differentiation, both layers; `rule` is Eq. 10.
     """
@@ -269,59 +185,6 @@ def _relative(taken: np.ndarray, exact: np.ndarray) -> np.ndarray:
     return errors / np.where(sizes > 0, sizes, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class ScalarStep(Cases):
-    """One neuron of each sign in one dimension, and a point with label +1, in exact numbers."""
-
-    w: Fraction
-    u: Fraction
-    plus_output: Fraction  #: v
-    minus_output: Fraction  #: v̂, negative, as the paper introduces it: v_0 = −v̂_0
-    point: Fraction  #: x
-    slope: Fraction  #: α
-    step_size: Fraction  #: η
-    moves_outputs: bool  #: whether the output weights are trained too
-
-    @column
-    def before(self) -> Number:
-        """y N(x)."""
-        return float(self.output)
-
-    @property
-    def output(self) -> Fraction:
-        """N(x) = vσ(wx) + v̂σ(ux)."""
-        return self.plus_output * self._activation(self.w) + self.minus_output * self._activation(self.u)
-
-    def by_gradient(self) -> tuple[Fraction, Fraction]:
-        """(w, u) after a step along −∂/∂(w, u) of 1 − N(x)."""
-        return (
-            self.w + self.step_size * self.plus_output * self._derivative(self.w) * self.point,
-            self.u + self.step_size * self.minus_output * self._derivative(self.u) * self.point,
-        )
-
-    def as_printed(self) -> tuple[Fraction, Fraction]:
-        """(w + ηv_t p x, u − ηv̂_t q x), with the output weights after their own update."""
-        moved = self.step_size if self.moves_outputs else Fraction(0)
-        plus = self.plus_output + moved * self._activation(self.w)
-        minus = self.minus_output + moved * self._activation(self.u)
-        return (
-            self.w + self.step_size * plus * self._derivative(self.w) * self.point,
-            self.u - self.step_size * minus * self._derivative(self.u) * self.point,
-        )
-
-    def _derivative(self, weight: Fraction) -> Fraction:
-        return Fraction(1) if weight * self.point >= 0 else self.slope
-
-    def _activation(self, weight: Fraction) -> Fraction:
-        return weight * self.point * self._derivative(weight)
-
-
-def scalar_steps(scale: Scale, seed: int) -> list[ScalarStep]:
-    """w = u = ½, v = −v̂ = x = η = 1, α = ½: first with output weights at rest, then with both layers trained."""
-    half, one = Fraction(1, 2), Fraction(1)
-    return [ScalarStep(half, half, one, -one, one, half, one, moves) for moves in (False, True)]
-
-
 @hypothesis("$y N(x)$ before the step")
 def nonzero_update(steps: ScalarStep) -> Sides:
     """y N(x) < 1."""
@@ -337,10 +200,10 @@ def nonzero_update(steps: ScalarStep) -> Sides:
     title="An update is the step of Eq. 10, with signs as printed",
 )
 def equation_10_as_printed(steps: ScalarStep) -> Promised:
-    """A non-zero update is w_t = w_{t−1} + ηv_t·p·y·x and u_t = u_{t−1} − ηv̂_t·q·y·x, with v_0 = −v̂_0 = v.
-    Counterexample: w = u = ½, v = x = y = η = 1, v̂ = −1. The gradient step gives u = −½; the printed one u = 3/2, as v̂
-    is already negative, and N stays 0 for ever. If both layers move, v_t = 3/2 gives w = 2; the step has v_{t−1}
-    and gives w = 3/2.
+    """A non-zero update is $w_t = w_{t−1} + ηv_t·p·y·x$ and $u_t = u_{t−1} − ηv̂_t·q·y·x$, with $v_0 = −v̂_0 = v$.
+    Counterexample: $w = u = ½$, $v = x = y = η = 1$, $v̂ = −1$. The gradient step gives $u = −½$. The printed one gives
+    $u = 3/2$, as $v̂$ is already negative, and $N$ stays $0$ for ever. If both layers move, $v_t = 3/2$ gives $w = 2$;
+    the step has $v_{t−1}$ and gives $w = 3/2$.
 
     In fractions, so that no rounding is to blame.
     """

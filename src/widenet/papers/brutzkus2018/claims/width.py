@@ -2,14 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, by_value, derived
+from widenet.claims.cases import by_value, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
@@ -25,35 +23,19 @@ from widenet.papers.brutzkus2018.formulas import (
     width_free_bound,
 )
 from widenet.papers.brutzkus2018.hypotheses import EQUAL_SCALE, SGD
-from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, NEARLY_ATTAINED, Ledgers, LedgerSetting, ledgers
+from widenet.papers.brutzkus2018.runs.parameters import Formulas, draw_formulas, equation_14_formulas
+from widenet.papers.brutzkus2018.runs.recorded_runs import (
+    RecordedRuns,
+    corollary_3_settings,
+    recorded_runs,
+)
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, tied_runs
-from widenet.papers.brutzkus2018.runs.trials import TiedWidths, equal_scale
-from widenet.records import Scale
+from widenet.papers.brutzkus2018.sources import equal_scale
+from widenet.records import Form
 from widenet.types import RunStatus
 
 Normalization = Callable[[int], float]
 """k → the common value of R and v."""
-
-
-@dataclass(frozen=True, eq=False)
-class Formulas(Cases):
-    """Random ‖w*‖, α, η at which the formulas are compared, for every width of a list."""
-
-    rows: ClassVar = "width"
-
-    separator_norm: Float[np.ndarray, " draw"]  #: ‖w*‖
-    slope: Float[np.ndarray, " draw"]  #: α
-    step_size: Float[np.ndarray, " draw"]  #: η
-    half_width: Int[np.ndarray, " width"]  #: k
-
-    @property
-    def arguments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(‖w*‖, α, η)."""
-        return self.separator_norm, self.slope, self.step_size
-
-    def counts(self) -> dict[str, int]:
-        """Every draw at every width."""
-        return {"tried": len(self.per("draw"))}
 
 
 def general_bound(draws: Formulas, normalization: Normalization) -> np.ndarray:
@@ -89,22 +71,11 @@ def formula_step_size(formulas: Formulas) -> Sides:
 FORMULA = (separator_norm, formula_slope_positive, formula_slope_below_one, formula_step_size)
 
 
-def draw_formulas(seed: int, count: int) -> Formulas:
-    """Parameters over all sizes that matter, and where the constants of Eq. 14 and K(α) are nearly attained."""
-    draw = np.random.default_rng(seed)
-    return Formulas(
-        np.r_[1.0, 1.0, 3.0, 1.0, draw.uniform(1, 50, count)],
-        np.r_[0.99, 0.99, 0.99, 0.5, draw.uniform(0.01, 0.99, count)],
-        np.r_[1e-6, 1e6, 1e9, 1e-6, np.exp(draw.uniform(np.log(1e-3), np.log(1e3), count))],
-        np.array([1, 2, 10, 100, 1000]),
-    )
-
-
 FORMULAS = draw_formulas(0, 1000)
 
 
-class EqualScaleRuns(Ledgers):
-    """The ledgers, and the parameters at which the formulas are compared, the same for all runs."""
+class EqualScaleRuns(RecordedRuns):
+    """The recorded runs, and the parameters at which the formulas are compared, the same for all runs."""
 
     formulas: Formulas = derived(lambda runs: FORMULAS)
 
@@ -120,17 +91,11 @@ AT_FORMULAS = tuple(
 )
 
 
-def corollary_3_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
-    """The same data trained at four widths, and sequences that nearly attain M_k."""
-    widths = TiedWidths(seed=seed, n_data_sets=3 if scale is Scale.QUICK else 50)
-    return [NEARLY_ATTAINED, ATTAINED, LedgerSetting(trials=widths)]
-
-
 @claim(
     "brutzkus2018.corollary_3",
     Kind.MAIN,
     "Corollary 3, Section 5.1; proof in Section 9.1.3",
-    reads=ledgers.at(corollary_3_settings),
+    reads=recorded_runs.at(corollary_3_settings),
     given=[*AT_FORMULAS, *SGD, *EQUAL_SCALE],
     title="The bound on updates is the same for every width",
     means=Meaning(
@@ -147,9 +112,9 @@ def corollary_3(
     constant: Callable[[Values], np.ndarray] = corollary_3_constant,
     bound: Callable[..., np.ndarray] = width_free_bound,
 ) -> Promise:
-    """With R = v = 1/√(2k), SGD makes at most M = ‖w*‖²/α² + 2‖w*‖²/(ηα²) + √2‖w*‖^1.5·√(1/η + 2/η²)/α^1.5 +
-    2‖w*‖/(ηα) non-zero updates, for every width 2k; and M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η} with
-    K(α) = 2/α² + (2 + √2)/α^1.5 + 2/α in place of the O(·).
+    """With $R = v = 1/√(2k)$, SGD makes at most $M = ‖w*‖²/α² + 2‖w*‖²/(ηα²) + √2‖w*‖^{1.5}·√(1/η + 2/η²)/α^{1.5} +
+    2‖w*‖/(ηα)$ non-zero updates, for every width $2k$. Moreover $M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}$ with $K(α) = 2/α²
+    + (2 + √2)/α^{1.5} + 2/α$ in place of the $O(·)$.
     """
     draws, formulas = runs.all_formulas.per("draw"), runs.all_formulas.per("cell")
     closed = bound(*formulas.arguments)
@@ -184,11 +149,6 @@ def corollary_3(
     )
 
 
-def equation_14_formulas(scale: Scale, seed: int) -> Formulas:
-    """Random parameters."""
-    return draw_formulas(seed, 1000 if scale is Scale.QUICK else 100_000)
-
-
 @claim(
     "brutzkus2018.equation_14",
     Kind.STEP,
@@ -198,8 +158,8 @@ def equation_14_formulas(scale: Scale, seed: int) -> Formulas:
     title="$M_k$ is at most five terms without the width",
 )
 def equation_14(formulas: Formulas, *, factors: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)) -> Promised:
-    """With R = v = 1/√(2k), M_k ≤ ‖w*‖²/α² + (2/α²)‖w*‖²/η + (√2/α^1.5)‖w*‖^1.5/√η + (2/α^1.5)‖w*‖^1.5/η +
-    (2/α)‖w*‖/η: the O(·) of Eq. 14 with their constants.
+    """With $R = v = 1/√(2k)$, $M_k ≤ ‖w*‖²/α² + (2/α²)‖w*‖²/η + (√2/α^{1.5})‖w*‖^{1.5}/√η + (2/α^{1.5})‖w*‖^{1.5}/η +
+    (2/α)‖w*‖/η$: the $O(·)$ of Eq. 14 with their constants.
     """
     draws = formulas.per("draw")
     terms = zip(factors, equation_14_terms(*draws.arguments), strict=True)
@@ -223,11 +183,12 @@ def tied(runs: TiedRuns) -> Sides:
     "implied by Eq. 6 and Eq. 10, Section 5.1 (not stated there)",
     reads=tied_runs,
     given=[*EQUAL_SCALE, tied],
+    form=Form.SHARPER,
     title="With tied rows, training is the same at every width",
 )
 def tied_rows(runs: TiedRuns) -> Promise:
-    """With R = v = 1/√(2k), if all plus rows of W_0 are v·a and all minus rows v·b for fixed vectors a, b, then the
-    trajectory of W/v and the number of updates are the same for every k.
+    """With $R = v = 1/√(2k)$, if all plus rows of $W_0$ are $v·a$ and all minus rows $v·b$ for fixed vectors $a$ and
+    $b$, then the trajectory of $W/v$ and the number of updates are the same for every $k$.
     """
     setting = runs.per("cell")
     words = "largest relative difference of F/(kv), G/(√k·v) or a row of W/v between two widths"

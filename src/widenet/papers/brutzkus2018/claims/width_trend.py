@@ -56,16 +56,16 @@ class Trend(Sides):
     title="Wider networks do not make more updates",
 )
 def corollary_3_width_free(runs: Trained, *, flat: float = FLAT) -> Promise:
-    """With R = v = 1/√(2k) the number of non-zero updates SGD really makes does not grow with the width: the slope of
-    log T against log k is at most 0.05.
+    """With $R = v = 1/√(2k)$ the measured number of non-zero updates does not grow with the width: the slope of $log T$
+    against $log k$ is at most $0.05$.
 
     The slope of log(mean T), with bootstrap limits: flat if the upper limit says so, growing if the lower limit does,
     else undecided.
     """
-    counts = [width.updates.astype(np.float64) for width in runs.cells]
+    counts = np.split(runs.updates.astype(np.float64), np.cumsum(runs.count(True))[:-1])
     enough = len(counts) >= FEWEST_WIDTHS and min(map(len, counts)) >= FEWEST_RUNS
     logs = np.log(runs.per("cell").half_width)
-    slope, lower, upper = slope_with_limits(logs, counts, runs.cells[0].setting.seed) if counts else (np.nan,) * 3
+    slope, lower, upper = slope_with_limits(logs, counts, runs.cells[0].setting.seed) if len(runs) else (np.nan,) * 3
     trend = Trend(
         slope,
         lower,

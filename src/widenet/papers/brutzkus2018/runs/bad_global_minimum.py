@@ -20,26 +20,19 @@ SOLUTIONS = ("built, test labels flipped", "built on the training points", "SGD"
 
 
 class BadMinimumSetting(ClosedModel):
-    """Separable data sets, and the widths of the networks that fit them.
+    """Separable data sets, and the widths of the networks that fit them."""
 
-    Attributes:
-      n_train, n_test, dim: points to train on and to test on, and their dimension d.
-      multiples: the widths, as multiples of the k that Theorem 7 asks for on all points.
-      n_sets: data sets, each drawn from the seed and its number alone.
-      slope: α.
-      separator_norm, largest_margin: ‖w*‖; margins are uniform from 1/‖w*‖ on.
-      flipped: whether the first network has to err on the test points.
-    """
-
+    #: points to train on and to test on, and their dimension d
     n_train: int = 50
     n_test: int = 150
     dim: int = 20
-    multiples: tuple[int, ...] = (1, 2, 4)
-    n_sets: int = 5
-    slope: float = 0.2
+    multiples: tuple[int, ...] = (1, 2, 4)  #: the widths, as multiples of the k that Theorem 7 asks for on all points
+    n_sets: int = 5  #: data sets, each drawn from the seed and its number alone
+    slope: float = 0.2  #: α
+    #: ‖w*‖; margins are uniform from 1/‖w*‖ on
     separator_norm: float = 10.0
     largest_margin: float = 0.3
-    flipped: bool = True
+    flipped: bool = True  #: whether the first network has to err on the test points
     seed: int = 0
 
     @property

@@ -8,6 +8,7 @@ half behind it (Lemma 11, repaired).
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -18,9 +19,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.data.own import recall
-from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
-from widenet.papers.brutzkus2018.runs.online import OnlineStart
-from widenet.papers.brutzkus2018.runs.point_sets import (
+from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
     antipodal_pair,
     antipodal_set,
@@ -28,7 +27,9 @@ from widenet.papers.brutzkus2018.runs.point_sets import (
     points_on,
     separable_set,
 )
-from widenet.papers.brutzkus2018.specimens import separator_of
+from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
+from widenet.papers.brutzkus2018.runs.online import OnlineStart
+from widenet.papers.brutzkus2018.user_data import separator_of
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -47,19 +48,13 @@ class SetRecipe(enum.StrEnum):
 
 
 class MinimaSetting(ClosedModel):
-    """Sets, and the networks that are placed badly on them.
+    """Sets, and the networks that are placed badly on them."""
 
-    Attributes:
-      recipe: which sets; `own_data` names a reader's own instead.
-      repeats: how many of each shape (mixed), or how many in all (antipodal).
-      half_widths: k of the networks, in turn over the sets; each set with each of them for the pair.
-      perturbations: random directions in which each ball is tried.
-    """
-
-    recipe: SetRecipe = SetRecipe.MIXED
-    repeats: int = 1
+    recipe: SetRecipe = SetRecipe.MIXED  #: which sets; `own_data` names a reader's own instead
+    repeats: int = 1  #: how many of each shape (mixed), or how many in all (antipodal)
+    #: k of the networks, in turn over the sets; each set with each of them for the pair
     half_widths: tuple[int, ...] = (1, 2, 3, 4)
-    perturbations: int = 300
+    perturbations: int = 300  #: random directions in which each ball is tried
     seed: int = 0
     own_data: str | None = None
 
@@ -241,3 +236,34 @@ def minima_on(specimen: Specimen) -> list[MinimaSetting] | Silence:
 
 
 bad_minima = Experiment("brutzkus2018.bad_minima", minima_settings, run_minima, seconds=0.4, on=minima_on)
+
+
+@dataclass(frozen=True)
+class PairCells:
+    """The weight space of one pair: grid points visited, those where the loss may have a local minimum, the largest
+    loss among these.
+    """
+
+    visited: int
+    flat: int
+    largest_loss: Fraction
+
+
+def pair_loss(w: Fraction, u: Fraction) -> Fraction:
+    """L_S of S = {(1, +1), (−1, −1)} in one dimension with k = 1, in exact arithmetic."""
+    outputs = {x: max(w * x, Fraction(0)) - max(u * x, Fraction(0)) for x in (1, -1)}
+    plus, minus = (max(Fraction(1) - x * output, Fraction(0)) for x, output in outputs.items())  # the label is x
+    return (plus + minus) / 2
+
+
+def pair_cells() -> PairCells:
+    """S = {(1, +1), (−1, −1)} in one dimension with k = 1: all weights (w, u), in exact arithmetic.
+
+    The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. From a
+    point of the grid along (1, −1) the next cut is a quarter away or more, so the loss is linear over an eighth; where
+    it does not fall there may be a local minimum.
+    """
+    values, step = [Fraction(n, 2) for n in range(-6, 7)], Fraction(1, 8)
+    points = [(w, u) for w in values for u in values]
+    flat = [pair_loss(w, u) for w, u in points if pair_loss(w + step, u - step) >= pair_loss(w, u)]
+    return PairCells(len(points), len(flat), max(flat))

@@ -25,36 +25,23 @@ class BasisShape(ClosedModel):
 
 
 class BasisSetting(ClosedModel):
-    """Batches whose starts are drawn one after the other.
-
-    Attributes:
-      mixed_labels: labels are drawn too; otherwise every label is +1.
-      perturbations: random directions in which the ball around each stuck end is tried; 0 tries no balls.
-    """
+    """Batches whose starts are drawn one after the other."""
 
     shapes: tuple[BasisShape, ...]
-    mixed_labels: bool = False
-    perturbations: int = 200
+    mixed_labels: bool = False  #: labels are drawn too; otherwise every label is +1
+    perturbations: int = 200  #: random directions in which the ball around each stuck end is tried; 0 tries no balls
     seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class StuckBalls:
-    """The balls around the ends at positive loss.
+    """The balls around the ends at positive loss."""
 
-    Attributes:
-      run: which run of the batch.
-      radius: of the ball in which the loss should be constant.
-      changed: in how many of the directions tried it was not.
-      moving: points that would still make an update there.
-      tried: how many directions there were.
-    """
-
-    run: Int[np.ndarray, " stuck"]
-    radius: Float[np.ndarray, " stuck"]
-    changed: Int[np.ndarray, " stuck"]
-    moving: Int[np.ndarray, " stuck"]
-    tried: int
+    run: Int[np.ndarray, " stuck"]  #: which run of the batch
+    radius: Float[np.ndarray, " stuck"]  #: of the ball in which the loss should be constant
+    changed: Int[np.ndarray, " stuck"]  #: in how many of the directions tried it was not
+    moving: Int[np.ndarray, " stuck"]  #: points that would still make an update there
+    tried: int  #: how many directions there were
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +67,7 @@ class BasisBatch(Cases):
 class BasisRuns:
     """What a setting leaves: one batch per shape."""
 
-    batches: tuple[BasisBatch, ...]
+    cases: tuple[BasisBatch, ...]
 
 
 def basis_start(draw: np.random.Generator, shape: BasisShape, *, mixed_labels: bool = False, seed: int) -> OnlineStart:

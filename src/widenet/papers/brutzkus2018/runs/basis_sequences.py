@@ -2,16 +2,21 @@
 
 import enum
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int, Shaped
 
-from widenet.claims.cases import Cases
+from widenet.claims.cases import Cases, derived
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence, basis_sequence, one_pass_step
+from widenet.papers.brutzkus2018.runs.lower_bound import (
+    BasisSequence,
+    basis_sequence,
+    one_pass_step,
+)
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -27,7 +32,7 @@ class BasisFamily(enum.StrEnum):
     """η = 100 and 10⁹ under R = v = 1/√(2k), where T/M_k approaches α²."""
 
 
-class BasisSetting(ClosedModel):
+class SequenceSetting(ClosedModel):
     """A family; `size` is the number of random runs, or of step sizes in the grid."""
 
     family: BasisFamily
@@ -130,7 +135,7 @@ def large_step_sequences() -> list[BasisSequence]:
     return [basis_sequence(10_000, slope, Fraction(eta)) for slope in slopes for eta in (100, 10**9)]
 
 
-def run_basis_sequences(setting: BasisSetting, progress: Progress) -> BasisCounts:
+def run_basis_sequences(setting: SequenceSetting, progress: Progress) -> BasisCounts:
     """The runs of a family, counted."""
     match setting.family:
         case BasisFamily.RANDOM:
@@ -142,20 +147,95 @@ def run_basis_sequences(setting: BasisSetting, progress: Progress) -> BasisCount
     return count(sequences, progress)
 
 
-def random_settings(scale: Scale, seed: int) -> list[BasisSetting]:
+def random_settings(scale: Scale, seed: int) -> list[SequenceSetting]:
     """Random runs."""
     size = 400 if scale is Scale.QUICK else 3000
-    return [BasisSetting(family=BasisFamily.RANDOM, size=size, seed=seed)]
+    return [SequenceSetting(family=BasisFamily.RANDOM, size=size, seed=seed)]
 
 
-def equation_6_settings(scale: Scale, seed: int) -> list[BasisSetting]:
+def equation_6_settings(scale: Scale, seed: int) -> list[SequenceSetting]:
     """The grid, in which nothing is random."""
-    return [BasisSetting(family=BasisFamily.EQUATION_6, size=20 if scale is Scale.QUICK else 40)]
+    return [SequenceSetting(family=BasisFamily.EQUATION_6, size=20 if scale is Scale.QUICK else 40)]
 
 
-def gap_settings(scale: Scale, seed: int) -> list[BasisSetting]:
+def gap_settings(scale: Scale, seed: int) -> list[SequenceSetting]:
     """The random runs, and large steps under Eq. 6."""
-    return [*random_settings(scale, seed), BasisSetting(family=BasisFamily.LARGE_STEPS)]
+    return [*random_settings(scale, seed), SequenceSetting(family=BasisFamily.LARGE_STEPS)]
 
 
 basis_sequences = Experiment("brutzkus2018.basis_sequences", random_settings, run_basis_sequences, seconds=0.3)
+
+
+PerRun = Float[np.ndarray, " run"]
+
+
+class OnBasis(Cases):
+    """What the hypotheses measure of `sequences`, the runs in fractions."""
+
+    slope: PerRun = derived(lambda runs: _floats(run.slope for run in runs.sequences))  #: α
+    step_size: PerRun = derived(lambda runs: _floats(run.step_size for run in runs.sequences))  #: η
+    gain: PerRun = derived(lambda runs: _floats(run.gain for run in runs.sequences))  #: kv²
+    radius: PerRun = derived(lambda runs: _floats(run.radius for run in runs.sequences))  #: R/v
+    separator_norm: PerRun = derived(lambda runs: _floats(run.separator_norm for run in runs.sequences))  #: ‖w*‖
+    #: how far the initial entries are from ∓R/√d, in units of v
+    start_distance: PerRun = derived(lambda runs: _floats(run.start_distance for run in runs.sequences))
+    gain_error: PerRun = derived(lambda runs: _floats(abs(2 * run.gain - 1) for run in runs.sequences))  #: |2kv² − 1|
+    radius_error: PerRun = derived(lambda runs: _floats(abs(run.radius - 1) for run in runs.sequences))  #: |R/v − 1|
+
+
+def _floats(values: Any) -> np.ndarray:
+    return np.array([float(value) for value in values])
+
+
+@dataclass(frozen=True, eq=False)
+class LargeSteps(OnBasis):
+    """Runs with a step near η₁: whether it is at least the threshold, the passes until N ≥ 1, and the network then."""
+
+    sequence: Shaped[np.ndarray, " run"]  #: a `BasisSequence`
+    from_threshold: Bool[np.ndarray, " run"]
+    passes: Int[np.ndarray, " run"]
+    agrees: Bool[np.ndarray, " run"]  #: whether it classifies every x as w* does
+
+    @property
+    def sequences(self) -> list[BasisSequence]:
+        """The runs themselves."""
+        return self.sequence.tolist()
+
+    @property
+    def dim(self) -> np.ndarray:
+        """d."""
+        return np.array([run.dim for run in self.sequences], int)
+
+
+ABOVE = (Fraction(1), Fraction(10_001, 10_000), Fraction(2), Fraction(10**6))
+
+
+BELOW = (Fraction(9_999, 10_000), Fraction(1, 2))
+
+
+def large_steps(
+    runs: Sequence[BasisSequence], threshold: Callable[[BasisSequence], Fraction] = one_pass_step
+) -> LargeSteps:
+    """Each run at multiples of the threshold, among them the threshold itself; a control passes another threshold."""
+    taken = [
+        (replace(run, step_size=multiple * threshold(run)), multiple >= 1)
+        for run in runs
+        for multiple in (*ABOVE, *BELOW)
+    ]
+    # Very near the threshold a fraction near √d may say nothing about √d.
+    taken = [(run, from_threshold) for run, from_threshold in taken if run.has_one_count]
+    sequences = np.empty(len(taken), object)
+    sequences[:] = [run for run, _ in taken]
+    ends = [run.solved() for run, _ in taken]
+    return LargeSteps(
+        sequences,
+        np.array([from_threshold for _, from_threshold in taken]),
+        np.array([passes for passes, _, _ in ends]),
+        np.array([run.agrees_with_separator(*entries) for (run, _), (_, *entries) in zip(taken, ends, strict=True)]),
+    )
+
+
+def large_step_runs(scale: Scale, seed: int) -> LargeSteps:
+    """Multiples of η₁ for some dimensions and slopes."""
+    slopes = [Fraction(percent, 100) for percent in ((10, 50, 90) if scale is Scale.QUICK else (1, 10, 30, 50, 90, 99))]
+    return large_steps([basis_sequence(dim, slope, Fraction(1)) for dim in (1, 4, 7, 25, 100) for slope in slopes])

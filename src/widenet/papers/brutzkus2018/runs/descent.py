@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, Count, column
 from widenet.claims.experiments import Experiment
+from widenet.papers.brutzkus2018.relu_sources import PointSet, separable_set
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, as_start
-from widenet.papers.brutzkus2018.runs.online import votes
-from widenet.papers.brutzkus2018.runs.point_sets import PointSet, separable_set
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import SmallNetworks, train_small
@@ -23,19 +23,12 @@ Problem = tuple[PointSet, np.ndarray]
 
 
 class DescentSetting(ClosedModel):
-    """Random small sets, one start on each.
+    """Random small sets, one start on each."""
 
-    Attributes:
-      antipodal: the sets are direction-antipodal; otherwise of one to eight points in up to three dimensions.
-      n_problems: how many.
-      largest_half_width: k is drawn up to this.
-      max_steps: runs whose gradient is not 0 after so many steps have not ended.
-    """
-
-    antipodal: bool
-    n_problems: int
-    largest_half_width: int
-    max_steps: int
+    antipodal: bool  #: the sets are direction-antipodal; otherwise of one to eight points in up to three dimensions
+    n_problems: int  #: how many
+    largest_half_width: int  #: k is drawn up to this
+    max_steps: int  #: runs whose gradient is not 0 after so many steps have not ended
     seed: int = 0
 
 
@@ -107,7 +100,7 @@ def _pad(problems: Sequence[Problem]) -> tuple[SmallNetworks, np.ndarray, np.nda
         inputs[index, :n, :width] = points.inputs
         labels[index, :n] = points.labels
         shares[index, :n] = 1 / n
-        output[index, :neurons] = votes(neurons // 2)
+        output[index, :neurons] = plus_minus_weights(neurons // 2)
         hidden[index, :neurons, :width] = weights
     return SmallNetworks(hidden, output), inputs, labels, shares
 

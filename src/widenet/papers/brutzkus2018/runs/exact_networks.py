@@ -4,6 +4,7 @@ The full (2k, d) matrix is trained, so that "equal" and "at least" are meant exa
 """
 
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,37 +18,25 @@ from widenet.records import ClosedModel, Scale
 
 
 class ExactSetting(ClosedModel):
-    """Random small networks with round parameters, where thresholds are hit exactly.
-
-    Attributes:
-      largest_root, largest_half_width: √d and k are at most these.
-      most_updates: networks that need more are drawn again.
-    """
+    """Random small networks with round parameters, where thresholds are hit exactly."""
 
     count: int
+    #: √d and k are at most these
     largest_root: int
     largest_half_width: int
-    most_updates: int
+    most_updates: int  #: networks that need more are drawn again
     seed: int
 
 
 @dataclass(frozen=True)
 class ExactNetwork:
-    """A ±v network on R^d before training on e_1, …, e_d.
+    """A ±v network on R^d before training on e_1, …, e_d."""
 
-    Attributes:
-      hidden: W_0 as an object array of fractions, (2k, d); the first k rows vote plus.
-      output_weight: v.
-      slope: α.
-      step_size: η.
-      row_bound: R.
-    """
-
-    hidden: np.ndarray
-    output_weight: Fraction
-    slope: Fraction
-    step_size: Fraction
-    row_bound: Fraction
+    hidden: np.ndarray  #: W_0 as an object array of fractions, (2k, d); the first k rows vote plus
+    output_weight: Fraction  #: v
+    slope: Fraction  #: α
+    step_size: Fraction  #: η
+    row_bound: Fraction  #: R
 
     @property
     def half_width(self) -> int:
@@ -78,21 +67,16 @@ class ExactRun(Cases):
     largest_plus: Fraction  #: the largest entry of a plus row at the end
     smallest_minus: Fraction  #: the smallest entry of a minus row at the end
 
-    @property
-    def sequence(self) -> BasisSequence:
-        """The scalar recursion that the run is said to collapse to."""
-        return sequence_of(self)
-
 
 @dataclass(frozen=True)
 class ExactRuns:
-    """The networks of a setting, trained."""
+    """The networks of a setting, trained; the longest run first, as of those equally close the first is shown."""
 
-    runs: tuple[ExactRun, ...]
+    cases: tuple[ExactRun, ...]
 
 
 def sequence_of(network: ExactNetwork | ExactRun) -> BasisSequence:
-    """The scalar recursion with the parameters of a network."""
+    """The scalar recursion that a network is said to collapse to."""
     return basis_sequence(
         network.dim,
         network.slope,
@@ -176,7 +160,8 @@ def random_networks(setting: ExactSetting) -> list[ExactNetwork]:
 
 def run_exact_networks(setting: ExactSetting, progress: Progress) -> ExactRuns:
     """The networks of a setting, trained one after the other."""
-    return ExactRuns(tuple(train_exactly(each) for each in over(random_networks(setting), progress, "networks")))
+    runs = [train_exactly(each) for each in over(random_networks(setting), progress, "networks")]
+    return ExactRuns(tuple(sorted(runs, key=operator.attrgetter("updates"), reverse=True)))
 
 
 def _settings(scale: Scale, seed: int) -> list[ExactSetting]:

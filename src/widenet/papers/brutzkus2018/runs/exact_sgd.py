@@ -13,20 +13,14 @@ MOST_PASSES = 10_000
 
 @dataclass(frozen=True, eq=False)
 class ExactProblem:
-    """Points and a ±v network on them. Arrays hold fractions.
+    """Points and a ±v network on them. Arrays hold fractions."""
 
-    Attributes:
-      inputs, labels: (n, d) and (n,).
-      votes: the 2k output weights.
-      slope: of the activation for z < 0; 0 is ReLU.
-      at_zero: σ'(0); the paper has 0 for ReLU and 1 for Leaky ReLU.
-    """
-
+    #: (n, d) and (n,)
     inputs: np.ndarray
     labels: np.ndarray
-    votes: np.ndarray
-    slope: Fraction
-    at_zero: Fraction
+    votes: np.ndarray  #: the 2k output weights
+    slope: Fraction  #: of the activation for z < 0; 0 is ReLU
+    at_zero: Fraction  #: σ'(0); the paper has 0 for ReLU and 1 for Leaky ReLU
 
     @property
     def half_width(self) -> int:
@@ -79,20 +73,13 @@ class ExactProblem:
 
 @dataclass(frozen=True, eq=False)
 class ExactEnd:
-    """Where a run got to.
-
-    Attributes:
-      weights: W there.
-      updates: non-zero updates on each point.
-      stuck: the set K at the start and after each update.
-      ended: whether no point would make another update.
-    """
+    """Where a run got to."""
 
     problem: ExactProblem
-    weights: np.ndarray
-    updates: Int[np.ndarray, " sample"]
-    stuck: Bool[np.ndarray, "time sample"]
-    ended: bool
+    weights: np.ndarray  #: W there
+    updates: Int[np.ndarray, " sample"]  #: non-zero updates on each point
+    stuck: Bool[np.ndarray, "time sample"]  #: the set K at the start and after each update
+    ended: bool  #: whether no point would make another update
 
     @functools.cached_property
     def outputs(self) -> np.ndarray:

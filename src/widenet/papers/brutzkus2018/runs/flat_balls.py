@@ -22,17 +22,11 @@ ENTRIES = 2**22
 
 @dataclass(frozen=True)
 class FlatBall:
-    """A ball as it was tried.
+    """A ball as it was tried."""
 
-    Attributes:
-      radius: as computed from the pre-activations.
-      changed: directions in which the loss there is not the loss at the centre.
-      tried: how many directions.
-    """
-
-    radius: float
-    changed: int
-    tried: int
+    radius: float  #: as computed from the pre-activations
+    changed: int  #: directions in which the loss there is not the loss at the centre
+    tried: int  #: how many directions
 
 
 def flat_radius(start: OnlineStart, weights: Hidden) -> tuple[float, Float[np.ndarray, "2 neuron dim"]]:

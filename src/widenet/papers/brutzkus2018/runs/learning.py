@@ -18,10 +18,11 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.data.points import unit_rows
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
-from widenet.papers.brutzkus2018.runs.trials import equal_scale, plus_minus_weights
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.formulas import (
+    max_nonzero_updates,
+)
+from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.user_data import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import Inputs, Recorder, SmallNetworks, train_small, uniform
@@ -36,19 +37,12 @@ Weights = Float[np.ndarray, "neuron dim"]
 
 
 class LearningRule(ClosedModel):
-    """SGD on a ±v Leaky ReLU network with R = v = 1/√(2k) (Eq. 6).
+    """SGD on a ±v Leaky ReLU network with R = v = 1/√(2k) (Eq. 6)."""
 
-    Attributes:
-      half_width: k.
-      slope: α.
-      step_size: η.
-      max_updates: stop after so many updates, whatever the loss; None to go on to loss 0.
-    """
-
-    half_width: int
-    slope: float
-    step_size: float
-    max_updates: int | None = None
+    half_width: int  #: k
+    slope: float  #: α
+    step_size: float  #: η
+    max_updates: int | None = None  #: stop after so many updates, whatever the loss; None to go on to loss 0
 
     @property
     def scale(self) -> float:
@@ -388,4 +382,44 @@ def errors_on(specimen: Specimen) -> list[LearningSetting] | Silence:
     return learning_on(specimen, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
 
 
+def theorem_5_settings(scale: Scale, seed: int) -> list[LearningSetting]:
+    """Runs to loss 0, and runs stopped after four updates, where the unused points are misclassified too."""
+    wide, narrow = _samples(scale, seed + 1, 2.0, 0.7), _samples(scale, seed + 2, 20.0, 0.1)
+    return [
+        LearningSetting(samples=wide, rule=LearningRule(half_width=5, slope=0.9, step_size=10.0), seed=seed),
+        LearningSetting(samples=narrow, rule=_stopped(step_size=1.0), seed=seed),
+        LearningSetting(samples=wide, rule=_stopped(step_size=0.1), seed=seed),
+    ]
+
+
+def theorem_6_settings(scale: Scale, seed: int) -> list[LearningSetting]:
+    """An example in which the bound is far below 1: M = 7.99, so c_k = 7 of 2000 points. Three widths."""
+    samples = _samples(scale, seed, 2.0, 0.7)
+    return [
+        LearningSetting(
+            samples=samples, rule=LearningRule(half_width=half, slope=0.9, step_size=10.0), seed=seed + index
+        )
+        for index, half in enumerate((1, 5, 50))
+    ]
+
+
+def _samples(scale: Scale, seed: int, separator_norm: float, largest_margin: float) -> DrawnSamples:
+    """An error of one in two is measured to about .01, or .004 at the paper's scale."""
+    trials, fresh = (100, 2_000) if scale is Scale.QUICK else (200, 20_000)
+    return DrawnSamples(
+        seed=seed,
+        trials=trials,
+        n_samples=2000,
+        separator_norm=separator_norm,
+        largest_margin=largest_margin,
+        fresh=fresh,
+    )
+
+
+def _stopped(step_size: float) -> LearningRule:
+    return LearningRule(half_width=5, slope=0.2, step_size=step_size, max_updates=4)
+
+
 learning_runs = Experiment("brutzkus2018.learning", learning_settings, run_learning, seconds=0.7, on=replays_on)
+test_errors = Experiment("brutzkus2018.learning", theorem_5_settings, run_learning, seconds=0.7, on=errors_on)
+"""The same training, on samples for which the error on fresh points is measured."""

@@ -41,22 +41,14 @@ Leap = tuple[int, Fraction, Fraction]
 
 @dataclass(frozen=True)
 class BasisSequence:
-    """One run on the sequence, in units of v: k, v and R matter only through kv² and R/v.
+    """One run on the sequence, in units of v: k, v and R matter only through kv² and R/v."""
 
-    Attributes:
-      dim: d.
-      slope: α.
-      step_size: η.
-      gain: kv²; 1/2 under Eq. 6.
-      radius: R/v; 1 under Eq. 6.
-      plus, minus: the entries of the initial rows divided by v; the theorem has ∓R/(v√d).
-    """
-
-    dim: int
-    slope: Fraction
-    step_size: Fraction
-    gain: Fraction
-    radius: Fraction
+    dim: int  #: d
+    slope: Fraction  #: α
+    step_size: Fraction  #: η
+    gain: Fraction  #: kv²; 1/2 under Eq. 6
+    radius: Fraction  #: R/v; 1 under Eq. 6
+    #: the entries of the initial rows divided by v; the theorem has ∓R/(v√d)
     plus: Fraction
     minus: Fraction
 

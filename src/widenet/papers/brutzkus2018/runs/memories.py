@@ -15,10 +15,10 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED
 from widenet.data.own import recall
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
+from widenet.papers.brutzkus2018.relu_sources import directions_of, lines_of
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
-from widenet.papers.brutzkus2018.runs.online import votes
-from widenet.papers.brutzkus2018.runs.point_sets import directions_of, lines_of
-from widenet.papers.brutzkus2018.specimens import silence_over_labels, silence_over_zero
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.papers.brutzkus2018.user_data import silence_over_labels, silence_over_zero
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -58,21 +58,13 @@ class MemorySetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Points, several labellings of them, and the network that has to take them.
+    """Points, several labellings of them, and the network that has to take them."""
 
-    Attributes:
-      inputs: the points; none is 0.
-      labels: ±1, one labelling per column.
-      half_width: k, half the number of neurons.
-      slope: α.
-      planes: how many sweep planes are tried.
-    """
-
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Float[np.ndarray, "sample labelling"]
-    half_width: int
-    slope: float
-    planes: int = 20
+    inputs: Float[np.ndarray, "sample dim"]  #: the points; none is 0
+    labels: Float[np.ndarray, "sample labelling"]  #: ±1, one labelling per column
+    half_width: int  #: k, half the number of neurons
+    slope: float  #: α
+    planes: int = 20  #: how many sweep planes are tried
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -182,7 +174,7 @@ def _remembered(
     return Remembered(
         labels=memory.labels,
         outputs=all_outputs(weights, memory.inputs, memory.slope),
-        output_weights=votes(weights.shape[1] // 2),
+        output_weights=plus_minus_weights(weights.shape[1] // 2),
         dim=memory.shape[1],
         slope=memory.slope,
         gates=gates,
@@ -272,4 +264,6 @@ def own_labels_on(specimen: Specimen) -> list[MemorySetting] | Silence:
     return [MemorySetting(construction=Construction.SEARCH, slope=specimen.choices.slope, own_data=specimen.digest)]
 
 
-memories = Experiment("brutzkus2018.memories", search_settings, run_memories, seconds=0.3)
+memories = Experiment("brutzkus2018.memories", search_settings, run_memories, seconds=0.3, on=own_labels_on)
+constructions = Experiment("brutzkus2018.memories", bump_settings, run_memories, seconds=0.3)
+"""Constructions for generic points, which yours need not be."""

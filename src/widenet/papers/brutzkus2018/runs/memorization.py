@@ -38,17 +38,11 @@ def all_outputs(
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A network that takes given values on given points.
+    """A network that takes given values on given points."""
 
-    Attributes:
-      weights: one per column of values, (values, 2k, d); the +1 neurons first.
-      rank: of the linear system; n or more unknowns of full rank fit any values.
-      scale: λ, how far the common part of the two halves had to be pushed out.
-    """
-
-    weights: Float[np.ndarray, "value neuron dim"]
-    rank: int
-    scale: float
+    weights: Float[np.ndarray, "value neuron dim"]  #: one per column of values, (values, 2k, d); the +1 neurons first
+    rank: int  #: of the linear system; n or more unknowns of full rank fit any values
+    scale: float  #: λ, how far the common part of the two halves had to be pushed out
 
 
 @dataclass(frozen=True, eq=False)

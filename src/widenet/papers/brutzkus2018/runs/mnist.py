@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data import load_mnist35
 from widenet.diagnostics import find_separator, training_error
@@ -25,22 +26,16 @@ RUNS_OF_A_WIDTH = 10_000
 
 
 class MnistSetting(ClosedModel):
-    """Runs of one width on one split.
+    """Runs of one width on one split."""
 
-    Attributes:
-      width: 2k, the number of neurons.
-      n_runs: how many runs, numbered from `first_run` on.
-      step_size, slope: η and α.
-      max_epochs: when a run without zero loss is given up.
-      n_train, n_test: images of the split, which is the same for all runs.
-    """
-
-    width: int
-    n_runs: int
+    width: int  #: 2k, the number of neurons
+    n_runs: int  #: how many runs, numbered from `first_run` on
+    #: η and α
     step_size: float
     layers: Layers
-    max_epochs: int
+    max_epochs: int  #: when a run without zero loss is given up
     slope: float = 0.2
+    #: images of the split, which is the same for all runs
     n_train: int = 3000
     n_test: int = 1000
     dtype: str = "float32"
@@ -50,40 +45,30 @@ class MnistSetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class OutputRatios:
-    """v_t/v_0 of runs with both layers trained.
+    """v_t/v_0 of runs with both layers trained."""
 
-    Attributes:
-      smallest, largest: over the neurons, at each look.
-      smallest_ever, largest_ever: c and C of each run, over all neurons and all updates.
-    """
-
+    #: over the neurons, at each look
     smallest: Float[np.ndarray, "run look"]
     largest: Float[np.ndarray, "run look"]
+    #: c and C of each run, over all neurons and all updates
     smallest_ever: Float[np.ndarray, " run"]
     largest_ever: Float[np.ndarray, " run"]
 
 
 @dataclass(frozen=True, eq=False)
 class MnistRuns:
-    """What the runs of a setting left behind.
-
-    Attributes:
-      epochs: when they were looked at; the last look is the first at which every run had ended.
-      train_error, test_error: shares of misclassified images; a run that has ended keeps its last ones.
-      updates: T, the non-zero updates of each run.
-      zero_loss_epoch: when the training loss became 0; NaN if it did not.
-      status: a `RunStatus` per run.
-      ratios: of the output weights, where they are trained.
-    """
+    """What the runs of a setting left behind."""
 
     setting: MnistSetting
+    #: when they were looked at; the last look is the first at which every run had ended
     epochs: Int[np.ndarray, " look"]
+    #: shares of misclassified images; a run that has ended keeps its last ones
     train_error: Float[np.ndarray, "run look"]
     test_error: Float[np.ndarray, "run look"]
-    updates: Int[np.ndarray, " run"]
-    zero_loss_epoch: Float[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-    ratios: OutputRatios | None = None
+    updates: Int[np.ndarray, " run"]  #: T, the non-zero updates of each run
+    zero_loss_epoch: Float[np.ndarray, " run"]  #: when the training loss became 0; NaN if it did not
+    status: Int[np.ndarray, " run"]  #: a `RunStatus` per run
+    ratios: OutputRatios | None = None  #: of the output weights, where they are trained
 
     @property
     def finished(self) -> np.ndarray:
@@ -120,20 +105,17 @@ class SeparatorSetting(ClosedModel):
 
 
 @dataclass(frozen=True)
-class MnistSeparator:
-    """What is certified about the training images.
+class MnistSeparator(Cases):
+    """What is certified about the training images."""
 
-    Attributes:
-      separable: whether a separator through the origin was found.
-      norm: ‖w*‖ of that separator; infinite without one.
-      smallest_margin: min y⟨w*, x⟩ in float64; 0 without a separator.
-      largest_norm: max ‖x‖.
-    """
+    separable: bool  #: whether a separator through the origin was found
+    norm: float  #: ‖w*‖ of that separator; infinite without one
+    smallest_margin: float  #: min y⟨w*, x⟩ in float64; 0 without a separator
+    largest_input: float  #: max ‖x‖
 
-    separable: bool
-    norm: float
-    smallest_margin: float
-    largest_norm: float
+    def counts(self) -> dict[str, int]:
+        """Nothing is trained."""
+        return {"tried": 0, "diverged": 0, "unfinished": 0}
 
 
 def mnist_settings(scale: Scale, seed: int) -> list[MnistSetting]:

@@ -6,7 +6,9 @@ balanced: Σ y‖x‖ = 0 on every line through the origin. Then the other half 
 past margin 1, so that those still active are no longer balanced.
 """
 
+import dataclasses
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -65,32 +67,19 @@ class Landscape:
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
-    """Two ends A and B with the gap that the closed form predicts; `balanced` tells the two kinds apart."""
+class Certificate:
+    """Two ends A and B, and the gap between them."""
 
-    first: Float[np.ndarray, "neuron dim"]
-    second: Float[np.ndarray, "neuron dim"]
-    predicted: float
-    balanced: bool
+    first: Float[np.ndarray, "neuron dim"]  #: A
+    second: Float[np.ndarray, "neuron dim"]  #: B
+    predicted: float  #: the gap as its closed form says
+    balanced: bool  #: whether it is of the second kind, for balanced data
+    measured: float = math.nan  #: the gap, once it is measured
 
     def gap(self, scape: Landscape) -> float:
         """L((A + B)/2) − (L(A) + L(B))/2, measured."""
         middle = scape.loss((self.first + self.second) / 2)
         return middle - (scape.loss(self.first) + scape.loss(self.second)) / 2
-
-
-@dataclass(frozen=True, eq=False)
-class Certificate:
-    """Two ends, and the gap between them as measured and as its closed form says."""
-
-    ends: Ends
-    measured: float
-    predicted: float
-
-    @property
-    def balanced(self) -> bool:
-        """Whether it is of the second kind, for balanced data."""
-        return self.ends.balanced
 
 
 def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
@@ -108,20 +97,20 @@ def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
         ends = max(from_balance(scape, draw), key=lambda found: found.predicted, default=None)
     if ends is None or not ends.predicted > RESOLVED:
         return None
-    return Certificate(ends, ends.gap(scape), ends.predicted)
+    return dataclasses.replace(ends, measured=ends.gap(scape))
 
 
-def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Ends:
+def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Certificate:
     """Rows ±s·z: |N| ≤ ½, so no hinge switches, and σ(t) + σ(−t) = (1 − α)|t| leaves kv(1 − α)s·|q|/(2n)."""
     k, v = scape.half_width, scape.output_weight
     step = 0.5 / (k * v * np.abs(scape.inputs @ direction).max())
     moved = (scape.outputs > 0) if unbalance > 0 else (scape.outputs < 0)
     end = step * np.outer(moved, direction)
     gap = k * v * (1 - scape.slope) * step * abs(unbalance) / (2 * len(scape.labels))
-    return Ends(end, -end, gap, balanced=False)
+    return Certificate(end, -end, gap, balanced=False)
 
 
-def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Ends]:
+def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certificate]:
     """Ends of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
 
     With the plus rows at τw*, τ = 1/(kvθ), a sample with a = y⟨w*, x⟩ has margin a/θ (y = +1) or αa/θ (y = −1);
@@ -148,7 +137,7 @@ def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Ends]:
             base = np.outer(held, vote * scape.separator / (k * v * threshold))
             first, second = (base + np.outer(~held, offset + s * direction) for s in (step, -step))
             gap = k * v * (1 - scape.slope) * step * abs(bend) / (2 * len(scape.labels))
-            yield Ends(first, second, gap, balanced=True)
+            yield Certificate(first, second, gap, balanced=True)
 
 
 def _thresholds(

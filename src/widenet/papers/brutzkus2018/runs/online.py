@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.training.small import SmallNetworks, Update, train_small, with_replacement
 from widenet.types import Layers
 
@@ -15,27 +16,16 @@ Outputs = Float[np.ndarray, "run sample"]
 
 @dataclass(frozen=True, eq=False)
 class OnlineStart:
-    """Networks before training and the points they will see.
+    """Networks before training and the points they will see."""
 
-    Attributes:
-      inputs: the points, the same for every run.
-      labels: ±1, one row per run.
-      weights: W_0 of each run; the first half of the neurons votes +v, the second half −v.
-      step_size: η.
-      output_weight: v.
-      slope: 0 for ReLU, α for Leaky ReLU.
-      entry_bound: C, a bound on the size of every entry of W_0.
-      seed: where the order of the samples comes from.
-    """
-
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Labels
-    weights: Weights
-    step_size: float
-    output_weight: float = 1.0
-    slope: float = 0.0
-    entry_bound: float = 1.0
-    seed: int = 0
+    inputs: Float[np.ndarray, "sample dim"]  #: the points, the same for every run
+    labels: Labels  #: ±1, one row per run
+    weights: Weights  #: W_0 of each run; the first half of the neurons votes +v, the second half −v
+    step_size: float  #: η
+    output_weight: float = 1.0  #: v
+    slope: float = 0.0  #: 0 for ReLU, α for Leaky ReLU
+    entry_bound: float = 1.0  #: C, a bound on the size of every entry of W_0
+    seed: int = 0  #: where the order of the samples comes from
 
     @property
     def half_width(self) -> int:
@@ -45,7 +35,7 @@ class OnlineStart:
     @property
     def votes(self) -> Float[np.ndarray, " neuron"]:
         """(+v, …, +v, −v, …, −v)."""
-        return votes(self.half_width, self.output_weight)
+        return plus_minus_weights(self.half_width, self.output_weight)
 
     def networks(self, weights: Weights) -> SmallNetworks:
         """Networks with these W, and the paper's choices at 0: σ'(0) is 0 for ReLU, 1 for Leaky ReLU."""
@@ -83,23 +73,15 @@ class OnlineStart:
 
 @dataclass(frozen=True, eq=False)
 class OnlineRuns:
-    """What the training of an `OnlineStart` left behind.
+    """What the training of an `OnlineStart` left behind."""
 
-    Attributes:
-      weights: W at the end of each run.
-      outputs: N(x) there.
-      updates: how often each point made a non-zero update.
-      ended: whether no point would make another one.
-      entered: after how many updates a point was in the set K that was not in it before; None if not watched.
-      left: after how many updates a point was no longer in it.
-    """
-
-    weights: Weights
-    outputs: Outputs
-    updates: Int[np.ndarray, "run sample"]
-    ended: Bool[np.ndarray, " run"]
+    weights: Weights  #: W at the end of each run
+    outputs: Outputs  #: N(x) there
+    updates: Int[np.ndarray, "run sample"]  #: how often each point made a non-zero update
+    ended: Bool[np.ndarray, " run"]  #: whether no point would make another one
+    #: after how many updates a point was in the set K that was not in it before; None if not watched
     entered: Int[np.ndarray, " run"] | None = None
-    left: Int[np.ndarray, " run"] | None = None
+    left: Int[np.ndarray, " run"] | None = None  #: after how many updates a point was no longer in it
 
 
 def train_online(start: OnlineStart, *, max_passes: int = 2000, watch_stuck: bool = False) -> OnlineRuns:
@@ -152,8 +134,3 @@ def _all_off(
 def mean_hinge(outputs: Outputs, labels: Labels) -> Float[np.ndarray, " run"]:
     """The mean of max(1 − yN(x), 0) of every run."""
     return np.maximum(1 - labels * outputs, 0).mean(axis=1)
-
-
-def votes(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
-    """(+v, …, +v, −v, …, −v)."""
-    return np.repeat([output_weight, -output_weight], half_width)

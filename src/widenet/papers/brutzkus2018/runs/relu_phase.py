@@ -23,20 +23,13 @@ class PhaseSetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class PhaseColumn:
-    """How the runs of one dimension ended, counted per half-width.
-
-    Attributes:
-      reached: runs at loss 0.
-      predicted: runs whose K_0 is empty.
-      disagree: runs that end otherwise than K_0 says.
-      unfinished: runs that were cut off.
-    """
+    """How the runs of one dimension ended, counted per half-width."""
 
     setting: PhaseSetting
-    reached: Int[np.ndarray, " half_width"]
-    predicted: Int[np.ndarray, " half_width"]
-    disagree: Int[np.ndarray, " half_width"]
-    unfinished: Int[np.ndarray, " half_width"]
+    reached: Int[np.ndarray, " half_width"]  #: runs at loss 0
+    predicted: Int[np.ndarray, " half_width"]  #: runs whose K_0 is empty
+    disagree: Int[np.ndarray, " half_width"]  #: runs that end otherwise than K_0 says
+    unfinished: Int[np.ndarray, " half_width"]  #: runs that were cut off
 
 
 def phase_settings(scale: Scale, seed: int) -> list[PhaseSetting]:

@@ -8,9 +8,9 @@ from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import train_trials
 from widenet.papers.brutzkus2018.runs.lower_bound import basis_sequence
-from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import train_trials
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over, stretch
 from widenet.records import ClosedModel, Scale
 
@@ -18,19 +18,15 @@ MOST_UPDATES = 100_000
 
 
 class StepSizeSetting(ClosedModel):
-    """Step sizes η = 2^power under Eq. 6.
-
-    Attributes:
-      dim: d, a square; the random data has the same dimension and the same ‖w*‖ = √d.
-      slope, half_width: α and k.
-      n_samples, n_runs: random points, and starts and orders on them.
-    """
+    """Step sizes η = 2^power under Eq. 6."""
 
     powers: tuple[int, ...]
     n_runs: int
-    dim: int = 16
+    dim: int = 16  #: d, a square; the random data has the same dimension and the same ‖w*‖ = √d
+    #: α and k
     slope: float = 0.5
     half_width: int = 8
+    #: random points, and starts and orders on them
     n_samples: int = 100
     seed: int = 0
 
@@ -47,15 +43,12 @@ class StepSizeSetting(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class StepSizeRuns:
-    """What the runs left behind.
-
-    Attributes:
-      basis_updates: T on the basis sequence, in exact fractions: nothing is random there, and it ends by Theorem 2.
-      updates, status: T and a `RunStatus` of each run on the random data.
-    """
+    """What the runs left behind."""
 
     setting: StepSizeSetting
+    #: T on the basis sequence, in exact fractions: nothing is random there, and it ends by Theorem 2
     basis_updates: Int[np.ndarray, " step"]
+    #: T and a `RunStatus` of each run on the random data
     updates: Int[np.ndarray, "step run"]
     status: Int[np.ndarray, "step run"]
 
@@ -81,8 +74,8 @@ def run_step_sizes(setting: StepSizeSetting, progress: Progress) -> StepSizeRuns
             outputs, order = plus_minus_weights(setting.half_width, size), SampleOrder.WITH_REPLACEMENT
             seed = int(draw.integers(2**31))
             trials.append(Trial(*points, rows, outputs, setting.slope, 2.0**power, size, order, seed))
-    ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=stretch(progress, 0.1, 1.0))
-    ends = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(len(basis), setting.n_runs, 2)
+    runs = train_trials(trials, [MOST_UPDATES] * len(trials), progress=stretch(progress, 0.1, 1.0))
+    ends = np.array([(run.updates, run.end) for run in runs]).reshape(len(basis), setting.n_runs, 2)
     return StepSizeRuns(setting, np.array(basis), ends[..., 0], ends[..., 1])
 
 

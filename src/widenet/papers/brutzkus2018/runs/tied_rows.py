@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, update_of
-from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, train_trial, update_of
+from widenet.papers.brutzkus2018.sources import Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -55,7 +55,7 @@ def train_tied(
             size = normalization(half)
             rows = size * np.concatenate([np.tile(plus_row, (half, 1)), np.tile(minus_row, (half, 1))])
             trials.append(Trial(*points, rows, plus_minus_weights(half, size), slope, eta, size))
-    runs = [keep_ledger(trial, MOST_UPDATES) for trial in over(trials, progress, "data sets at every width")]
+    runs = [train_trial(trial, MOST_UPDATES) for trial in over(trials, progress, "data sets at every width")]
     n_widths = len(setting.half_widths)
     pairs = [(run, runs[number - number % n_widths]) for number, run in enumerate(runs) if number % n_widths]
     same = [np.array_equal(run.samples, reference.samples) for run, reference in pairs]
@@ -72,7 +72,7 @@ def train_tied(
     )
 
 
-def _difference(run: Ledger, reference: Ledger) -> float:
+def _difference(run: RecordedRun, reference: RecordedRun) -> float:
     pairs = zip(_in_units_of_v(run), _in_units_of_v(reference), strict=True)
     # np.maximum hands a NaN on, where Python's max would lose it.
     return float(
@@ -80,25 +80,25 @@ def _difference(run: Ledger, reference: Ledger) -> float:
     )
 
 
-def _in_units_of_v(ledger: Ledger) -> tuple[np.ndarray, ...]:
+def _in_units_of_v(run: RecordedRun) -> tuple[np.ndarray, ...]:
     """F/(kv) and G/(√k·v) over time, and over all plus rows and all minus rows the extremes of W/v over time."""
-    k, v = ledger.trial.half_width, ledger.trial.output_weight
-    return ledger.alignments / (k * v), ledger.norms / (k**0.5 * v), _extremes(ledger) / v
+    k, v = run.trial.half_width, run.trial.output_weight
+    return run.alignments / (k * v), run.norms / (k**0.5 * v), _extremes(run) / v
 
 
-def _extremes(ledger: Ledger) -> Float[np.ndarray, "time 2 2 dim"]:
+def _extremes(run: RecordedRun) -> Float[np.ndarray, "time 2 2 dim"]:
     """The smallest and the largest entry over the rows of each half, after every update; the last ones as trained."""
-    trial, hidden, path = ledger.trial, ledger.trial.hidden, []
-    for sample in ledger.samples:
+    trial, hidden, path = run.trial, run.trial.hidden, []
+    for sample in run.samples:
         path.append(hidden)
         x, y = trial.inputs[sample], float(trial.labels[sample])
         hidden = hidden + update_of(hidden, trial.output, x, y, trial.slope, trial.step_size, trial.at_zero)[0]
-    halves = np.stack([*path, ledger.hidden]).reshape(len(path) + 1, 2, trial.half_width, -1)
+    halves = np.stack([*path, run.hidden]).reshape(len(path) + 1, 2, trial.half_width, -1)
     return np.stack([halves.min(axis=2), halves.max(axis=2)], axis=2)
 
 
-def _untied(ledger: Ledger) -> float:
-    trial = ledger.trial
+def _untied(run: RecordedRun) -> float:
+    trial = run.trial
     return float(np.ptp(trial.hidden.reshape(2, trial.half_width, -1), axis=1).max() / trial.output_weight)
 
 
@@ -107,9 +107,4 @@ def tied_settings(scale: Scale, seed: int) -> list[TiedSetting]:
     return [TiedSetting(seed=seed, n_data_sets=4 if scale is Scale.QUICK else 50)]
 
 
-def run_tied(setting: TiedSetting, progress: Progress) -> TiedRuns:
-    """One cell."""
-    return train_tied(setting, progress)
-
-
-tied_runs = Experiment("brutzkus2018.tied_rows", tied_settings, run_tied, seconds=0.3)
+tied_runs = Experiment("brutzkus2018.tied_rows", tied_settings, train_tied, seconds=0.3)

@@ -13,26 +13,20 @@ from widenet.papers.brutzkus2018.formulas import wide_width
 from widenet.papers.brutzkus2018.runs.basis import BasisShape, basis_start
 from widenet.papers.brutzkus2018.runs.exact_sgd import relu_on_basis
 from widenet.papers.brutzkus2018.runs.online import mean_hinge, train_online
-from widenet.progress import Progress, over
+from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 
 
 class UpdateSetting(ClosedModel):
-    """The same starts under several bounds C on their entries and several step sizes η.
-
-    Attributes:
-      n_runs, dim, half_width, delta: runs, d, k and δ.
-      entry_bounds, step_sizes: C and η as text, so that fractions stay what they are ("1/4").
-      exact: count in fractions.
-    """
+    """Runs of one shape, with C and η as text, so that fractions stay what they are ("1/4")."""
 
     n_runs: int
-    dim: int
-    half_width: int
-    delta: float
-    entry_bounds: tuple[str, ...]
-    step_sizes: tuple[str, ...]
-    exact: bool = False
+    dim: int  #: d
+    half_width: int  #: k
+    delta: float  #: δ
+    entry_bound: str  #: C
+    step_size: str  #: η
+    exact: bool = False  #: whether to count in fractions
     seed: int = 0
 
 
@@ -40,7 +34,7 @@ class UpdateSetting(ClosedModel):
 class UpdateCounts(Cases):
     """Counted updates of many runs of one shape."""
 
-    setting: UpdateSetting  #: where they come from, with one bound and one step size
+    setting: UpdateSetting  #: where they come from
     excess: Number  #: the largest |entry of W_0| minus C
     gram_error: Number  #: the largest entry of XXᵀ − I
     slope: Number  #: for z < 0
@@ -54,28 +48,21 @@ class UpdateCounts(Cases):
     @property
     def exact_bound(self) -> float | Fraction:
         """C, as the run used it."""
-        return _number(self.setting.entry_bounds[0], self.setting.exact)
+        return _number(self.setting.entry_bound, self.setting.exact)
 
     @property
     def exact_step(self) -> float | Fraction:
         """η, as the run used it."""
-        return _number(self.setting.step_sizes[0], self.setting.exact)
+        return _number(self.setting.step_size, self.setting.exact)
 
 
-@dataclass(frozen=True, eq=False)
-class AllCounts:
-    """What a setting leaves: one case per bound and step size."""
-
-    cases: tuple[UpdateCounts, ...]
-
-
-def count_updates(setting: UpdateSetting) -> UpdateCounts:
-    """Runs of SGD from entries uniform on [−C, C], with the first bound and the first step size."""
+def run_updates(setting: UpdateSetting, progress: Progress = silent) -> UpdateCounts:
+    """Runs of SGD from entries uniform on [−C, C]."""
     return _in_fractions(setting) if setting.exact else _in_float64(setting)
 
 
 def _in_float64(setting: UpdateSetting) -> UpdateCounts:
-    bound, step = float(setting.entry_bounds[0]), float(setting.step_sizes[0])
+    bound, step = float(setting.entry_bound), float(setting.step_size)
     shape = BasisShape(
         n_runs=setting.n_runs, dim=setting.dim, half_width=setting.half_width, step_size=step, entry_bound=bound
     )
@@ -97,7 +84,7 @@ def _in_float64(setting: UpdateSetting) -> UpdateCounts:
 
 def _in_fractions(setting: UpdateSetting) -> UpdateCounts:
     """The whole network in exact arithmetic. The points never meet, so the order does not matter for the counts."""
-    bound, step = Fraction(setting.entry_bounds[0]), Fraction(setting.step_sizes[0])
+    bound, step = Fraction(setting.entry_bound), Fraction(setting.step_size)
     problem = relu_on_basis(setting.dim, setting.half_width)
     starts = exact_starts(setting.seed, (setting.n_runs, setting.dim, 2 * setting.half_width), bound)
     ends = [problem.train(start.T, step) for start in starts]
@@ -121,18 +108,8 @@ def exact_starts(seed: int, shape: tuple[int, ...], bound: Fraction) -> np.ndarr
     return np.array([Fraction(int(n), 2**20) * bound for n in grid.ravel()], dtype=object).reshape(shape)
 
 
-def run_updates(setting: UpdateSetting, progress: Progress) -> AllCounts:
-    """Count under every bound and every step size of a setting."""
-    cases = [
-        setting.model_copy(update={"entry_bounds": (bound,), "step_sizes": (step,)})
-        for bound in setting.entry_bounds
-        for step in setting.step_sizes
-    ]
-    return AllCounts(tuple(count_updates(case) for case in over(cases, progress, "bounds and step sizes")))
-
-
 def update_settings(scale: Scale, seed: int) -> list[UpdateSetting]:
-    """d = 50 and δ = 0.1 at the width of the theorem, for small and large steps."""
+    """d = 50 and δ = 0.1 at the width of the theorem: the same starts under two bounds, with small and large steps."""
     dim, delta = 50, 0.1
     return [
         UpdateSetting(
@@ -140,10 +117,12 @@ def update_settings(scale: Scale, seed: int) -> list[UpdateSetting]:
             dim=dim,
             half_width=math.ceil(wide_width(dim, delta)),
             delta=delta,
-            entry_bounds=("0.3", "1.0"),
-            step_sizes=("0.05", "0.3", "0.6", "1.1", "2.0", "10.0"),
+            entry_bound=bound,
+            step_size=step,
             seed=seed,
         )
+        for bound in ("0.3", "1.0")
+        for step in ("0.05", "0.3", "0.6", "1.1", "2.0", "10.0")
     ]
 
 
@@ -155,15 +134,15 @@ def exact_settings(scale: Scale, seed: int) -> list[UpdateSetting]:
             dim=2,
             half_width=3,
             delta=0.5,
-            entry_bounds=("1/4",),
-            step_sizes=("2",),
+            entry_bound="1/4",
+            step_size="2",
             exact=True,
             seed=seed,
         )
     ]
 
 
-update_counts = Experiment("brutzkus2018.update_counts", update_settings, run_updates, seconds=0.2)
+update_counts = Experiment("brutzkus2018.update_counts", update_settings, run_updates, seconds=0.02)
 
 
 def _number(text: str, exact: bool) -> float | Fraction:

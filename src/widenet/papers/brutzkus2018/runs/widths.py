@@ -9,11 +9,10 @@ from jaxtyping import Int
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import train_trials
-from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import train_trials
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
-from widenet.types import RunStatus
 
 MOST_UPDATES = 100_000
 
@@ -31,20 +30,15 @@ class Normalization(enum.StrEnum):
 
 
 class WidthSetting(ClosedModel):
-    """Runs of one width. The data depends on the seed and on its own fields alone, so all widths share it.
+    """Runs of one width. The data depends on the seed and on its own fields alone, so all widths share it."""
 
-    Attributes:
-      half_width: k.
-      n_runs: random starts and orders; a run depends on the seed, on k and on its number.
-      slope, step_size: α and η.
-      n_samples, dim, separator_norm, largest_margin: n, d and ‖w*‖ of the points, whose margins begin at 1/‖w*‖.
-    """
-
-    half_width: int
+    half_width: int  #: k
     normalization: Normalization
-    n_runs: int
+    n_runs: int  #: random starts and orders; a run depends on the seed, on k and on its number
+    #: α and η
     slope: float = 0.2
     step_size: float = 1.0
+    #: n, d and ‖w*‖ of the points, whose margins begin at 1/‖w*‖
     n_samples: int = 60
     dim: int = 10
     separator_norm: float = 5.0
@@ -68,11 +62,6 @@ class WidthRuns(Cases):
     def half_width(self) -> Count:
         """k."""
         return self.setting.half_width
-
-    @property
-    def all_finished(self) -> bool:
-        """Whether every run reached zero loss."""
-        return bool((self.status == RunStatus.CONVERGED).all())
 
 
 def width_settings(scale: Scale, seed: int) -> list[WidthSetting]:
@@ -114,9 +103,9 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
         outputs, order = plus_minus_weights(half, size), SampleOrder.WITH_REPLACEMENT
         seed = int(draw.integers(2**31))
         trials.append(Trial(*points, rows, outputs, setting.slope, setting.step_size, size, order, seed))
-    ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=progress)
+    runs = train_trials(trials, [MOST_UPDATES] * len(trials), progress=progress)
     margin = float((labels * (inputs @ separator)).min())
-    updates, status = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(-1, 2).T
+    updates, status = np.array([(run.updates, run.end) for run in runs]).reshape(-1, 2).T
     weight = max((float(np.abs(trial.output).max()) for trial in trials), default=size)
     longest = max((float(np.linalg.norm(trial.hidden, axis=1).max()) for trial in trials), default=size)
     return WidthRuns(setting, updates, status, weight, longest, margin, float(np.linalg.norm(inputs, axis=1).max()))

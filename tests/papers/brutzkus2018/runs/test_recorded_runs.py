@@ -1,4 +1,4 @@
-"""What ledgers measure of a trial that is uneven in every respect, and how many updates a run is given."""
+"""What is measured of a trial that is uneven in every respect, and how many updates a run is given."""
 
 import dataclasses
 
@@ -8,8 +8,8 @@ import pytest
 from tests.papers.brutzkus2018.toys import three_points
 from widenet.papers.brutzkus2018.claims.convergence import theorem_2
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs import ledgers
-from widenet.papers.brutzkus2018.runs.ledgers import GIVEN_UP, budget, keep_ledgers
+from widenet.papers.brutzkus2018.runs import recorded_runs
+from widenet.papers.brutzkus2018.runs.recorded_runs import GIVEN_UP, budget, record_runs
 from widenet.types import RunStatus
 
 
@@ -24,7 +24,7 @@ def test_every_measure_by_hand():
         output=np.array([0.5, 0.25, -0.75, -0.5]),
         at_zero=0.75,
     )
-    found = keep_ledgers([trial], most_updates=1)
+    found = record_runs([trial], most_updates=1)
     expected = {
         "separator_norm": 1.25,
         "slope": 0.5,
@@ -46,7 +46,7 @@ def test_every_measure_by_hand():
 def test_rows_of_zeros_fit_under_a_bound_of_zero_and_no_others_do():
     trial = three_points(0.5, 0.25, row_bound=0.0)
     rows = [np.zeros((4, 2)), np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 1e-100], [0.0, 0.0]])]
-    found = keep_ledgers([dataclasses.replace(trial, hidden=each) for each in rows], most_updates=1)
+    found = record_runs([dataclasses.replace(trial, hidden=each) for each in rows], most_updates=1)
     assert found.relative_row.tolist() == [0, np.inf]
 
 
@@ -61,8 +61,8 @@ def test_a_run_gets_one_update_more_than_it_is_promised_to_need():
 
 def test_a_run_that_needs_more_than_the_bound_refutes_it(monkeypatch):
     """With a bound of 2.5 the third update is made, seen, and counted against it."""
-    monkeypatch.setattr(ledgers, "max_nonzero_updates", lambda *parameters: 2.5)
-    runs = keep_ledgers([three_points(0.5, 0.25)])
+    monkeypatch.setattr(recorded_runs, "max_nonzero_updates", lambda *parameters: 2.5)
+    runs = record_runs([three_points(0.5, 0.25)])
     assert (runs.updates[0], runs.status[0]) == (3, RunStatus.BUDGET_SPENT)
     broken = theorem_2([runs], bound=lambda *parameters: np.full(len(runs), 2.5))
     assert [part.kept for part in broken.parts if part.name.startswith("at most")] == [False]

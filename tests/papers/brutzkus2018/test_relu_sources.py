@@ -5,7 +5,7 @@ import pytest
 
 from widenet.data import from_arrays
 from widenet.errors import DataError
-from widenet.papers.brutzkus2018.runs.point_sets import (
+from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
     antipodal_pair,
     antipodal_set,

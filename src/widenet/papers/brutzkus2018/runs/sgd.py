@@ -1,7 +1,7 @@
 """Training runs that write down what the proofs speak of, at every non-zero update.
 
 The proof of Theorem 2 follows two numbers, F_t = ⟨W_t, W*⟩ and G_t = ‖W_t‖, where W* stacks k copies of w* over k
-copies of −w*. A `Ledger` has both after every update, and what each update should have added to them by the exact
+copies of −w*. A `RecordedRun` has both after every update, and what each update should have added to them by the exact
 identities
 
   F_t − F_{t−1}  = η y⟨w*, x⟩ Σ_r |a_r| p_r,
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial
 from widenet.progress import Progress, parts, silent
 from widenet.training.small import (
     Look,
@@ -34,35 +34,27 @@ from widenet.types import Layers, RunStatus
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
-    """What a run wrote down.
-
-    Attributes:
-      samples: which sample made each update.
-      margins: y_t N_{t−1}(x_t) at each update.
-      alignments, norms: F_t and G_t, from t = 0.
-      alignment_gains, norm_gains: what the identities say each update adds to F and to G².
-      smallest_ratios, largest_ratios: running extremes of v_t/v_0 over the neurons, from t = 0 (c and C).
-      hidden, output: the weights at the end.
-      last_margin: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1.
-      end: why the run ended.
-      is_blurred: whether rounding alone could carry a margin across 1 at the end.
-    """
+class RecordedRun:
+    """What a run wrote down."""
 
     trial: Trial
-    samples: Int[np.ndarray, " update"]
-    margins: Float[np.ndarray, " update"]
+    samples: Int[np.ndarray, " update"]  #: which sample made each update
+    margins: Float[np.ndarray, " update"]  #: y_t N_{t−1}(x_t) at each update
+    #: F_t and G_t, from t = 0
     alignments: Float[np.ndarray, " time"]
     norms: Float[np.ndarray, " time"]
+    #: what the identities say each update adds to F and to G²
     alignment_gains: Float[np.ndarray, " update"]
     norm_gains: Float[np.ndarray, " update"]
+    #: running extremes of v_t/v_0 over the neurons, from t = 0 (c and C)
     smallest_ratios: Float[np.ndarray, " time"]
     largest_ratios: Float[np.ndarray, " time"]
+    #: the weights at the end
     hidden: Float[np.ndarray, "neuron dim"]
     output: Float[np.ndarray, " neuron"]
-    last_margin: float
-    end: RunStatus
-    is_blurred: bool
+    last_margin: float  #: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1
+    end: RunStatus  #: why the run ended
+    is_blurred: bool  #: whether rounding alone could carry a margin across 1 at the end
 
     @property
     def updates(self) -> int:
@@ -95,7 +87,7 @@ def update_of(
     return step_size * y * np.outer(output * pulls, x), step_size * y * leaky(z, slope)
 
 
-def keep_ledger(trial: Trial, max_updates: int, layers: Layers = Layers.HIDDEN) -> Ledger:
+def train_trial(trial: Trial, max_updates: int, layers: Layers = Layers.HIDDEN) -> RecordedRun:
     """Batch-1 SGD with the hinge loss, until no sample has y N(x) < 1 or `max_updates` are made."""
     return train_trials([trial], [max_updates], layers)[0]
 
@@ -105,22 +97,22 @@ def train_trials(
     max_updates: Sequence[int],
     layers: Layers = Layers.HIDDEN,
     progress: Progress = silent,
-) -> list[Ledger]:
-    """The ledgers of many trials; those of one shape and order are trained side by side."""
+) -> list[RecordedRun]:
+    """Train many trials; those of one shape and order are trained side by side."""
     groups: dict[tuple, list[int]] = {}
     for number, trial in enumerate(trials):
         groups.setdefault((trial.inputs.shape, trial.output.shape, trial.order), []).append(number)
-    kept: dict[int, Ledger] = {}
+    kept: dict[int, RecordedRun] = {}
     for numbers, part in parts(list(groups.values()), progress):
         together = [trials[number] for number in numbers]
-        ledgers = _train_alike(together, np.array([max_updates[number] for number in numbers]), layers, part)
-        kept |= dict(zip(numbers, ledgers, strict=True))
+        runs = _train_alike(together, np.array([max_updates[number] for number in numbers]), layers, part)
+        kept |= dict(zip(numbers, runs, strict=True))
     return [kept[number] for number in range(len(trials))]
 
 
 def _train_alike(
     trials: list[Trial], max_updates: Int[np.ndarray, " run"], layers: Layers, progress: Progress
-) -> list[Ledger]:
+) -> list[RecordedRun]:
     """Trials of one shape and one order."""
     shared = all(trial.inputs is trials[0].inputs for trial in trials)
     start = SmallNetworks(
@@ -148,7 +140,7 @@ def _train_alike(
         (trial, *columns, hidden, output, float(margin), RunStatus(status), bool(blurred))
         for trial, columns, (hidden, output, margin, status, blurred) in zip(trials, writer.read(), ends, strict=True)
     )
-    return list(itertools.starmap(Ledger, columns))
+    return list(itertools.starmap(RecordedRun, columns))
 
 
 class _Writer:
@@ -181,7 +173,7 @@ class _Writer:
         return _aligned(self.votes, hidden, self.along[runs]), np.sqrt(np.einsum("rnd,rnd->r", hidden, hidden))
 
     def read(self) -> list[tuple[np.ndarray, ...]]:
-        """What was written about each run, in the order of the fields of `Ledger`."""
+        """What was written about each run, in the order of the fields of `RecordedRun`."""
         names = ("samples", "margins", "alignments", "norms", "alignment_gains", "norm_gains")
         n_runs = len(self.trials)
         columns = {name: self.recorder.by_run(name, n_runs) for name in (*names, "smallest_ratios", "largest_ratios")}

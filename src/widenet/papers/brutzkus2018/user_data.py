@@ -8,11 +8,6 @@ from widenet.diagnostics import Separation
 from widenet.errors import DataError
 
 
-def not_about_data(specimen: Specimen) -> Silence:
-    """Of claims whose runs say nothing about a data set, though their experiment has runs on it."""
-    return Silence("It is about constructions or laws of its own, not about a data set.")
-
-
 def silence_over_labels(specimen: Specimen) -> Silence | None:
     """Labels other than −1 and +1, or numbers that are none, are a reason for silence. One class alone is fine."""
     if not set(specimen.classes) <= {-1.0, 1.0}:

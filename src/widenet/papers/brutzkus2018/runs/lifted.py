@@ -6,6 +6,7 @@ networks say the same about every point.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -15,8 +16,8 @@ from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, outputs_of
-from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, outputs_of, train_trial
+from widenet.papers.brutzkus2018.sources import Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -44,7 +45,7 @@ PerCase = Float[np.ndarray, " case"]
 
 
 @dataclass(frozen=True, eq=False)
-class BiasedRuns(Cases):
+class LiftedRuns(Cases):
     """Runs on lifted inputs, each beside the same run with explicit biases."""
 
     rows: ClassVar = "case"
@@ -78,13 +79,13 @@ def lift(inputs: Float[np.ndarray, "sample dim"], scale: float = 2**-0.5) -> Flo
     return np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1) * scale
 
 
-def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> BiasedRuns:
+def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> LiftedRuns:
     """Each case with lifted inputs, and with explicit biases."""
     rows = []
     for case in over(cases, progress, "lifted runs"):
         trial = case.trial
         most = int(max_nonzero_updates(*trial.parameters)) + 1
-        lifted, biased = keep_ledger(trial, most), keep_ledger(_with_bias_of(case), most)
+        lifted, biased = train_trial(trial, most), train_trial(_with_bias_of(case), most)
         signed = trial.output * trial.votes
         rows.append(
             (
@@ -104,7 +105,7 @@ def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> Bi
         )
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     numbers = [column.astype(np.float64) for column in columns[:13]]
-    return BiasedRuns(*numbers, *(column.astype(np.int64) for column in columns[13:15]), *columns[15:])
+    return LiftedRuns(*numbers, *(column.astype(np.int64) for column in columns[13:15]), *columns[15:])
 
 
 def _with_bias_of(case: BiasedCase) -> Trial:
@@ -122,7 +123,7 @@ def _with_bias_of(case: BiasedCase) -> Trial:
     )
 
 
-def _difference(case: BiasedCase, lifted: Ledger, biased: Ledger) -> float:
+def _difference(case: BiasedCase, lifted: RecordedRun, biased: RecordedRun) -> float:
     """Between the lifted network and ⟨w_r, x⟩ + b_r written out, relative to the largest output."""
     trial = case.trial
     weights, bias = biased.hidden[:, :-1], biased.hidden[:, -1]
@@ -175,7 +176,7 @@ def one_biased_point() -> BiasedCase:
     return BiasedCase(np.ones((1, 1)), np.full(2, 0.5), trial)
 
 
-def run_biased(setting: BiasedSetting, progress: Progress) -> BiasedRuns:
+def run_biased(setting: BiasedSetting, progress: Progress) -> LiftedRuns:
     """One cell."""
     draw = np.random.default_rng(setting.seed)
     return train_biased([one_biased_point(), *(biased_case(draw) for _ in range(setting.count))], progress)
@@ -187,3 +188,42 @@ def biased_settings(scale: Scale, seed: int) -> list[BiasedSetting]:
 
 
 biased_runs = Experiment("brutzkus2018.biases", biased_settings, run_biased, seconds=0.3)
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedPoint(Cases):
+    """One point x = 1 with label +1, lifted to (x, 1)·scale, with k = v = 1 from W_0 = 0, in exact numbers."""
+
+    square: Fraction  #: ‖x'‖² of the lifted point, 2·scale²
+    slope: Fraction  #: α
+    step_size: Fraction  #: η
+
+    @property
+    def separator_square(self) -> Fraction:
+        """The shortest vector with ⟨w', x'⟩ = 1 is x'/‖x'‖²."""
+        return 1 / self.square
+
+    @property
+    def update_bound(self) -> Fraction:
+        """M_k = ‖w'‖²/α² + ‖w'‖²/(kηv²α²) of Theorem 2 for R = 0, where its other terms vanish."""
+        return self.separator_square / self.slope**2 * (1 + 1 / self.step_size)
+
+    def updates(self) -> int:
+        """T: each update moves ⟨w, x'⟩ up and ⟨u, x'⟩ down by η‖x'‖²σ'."""
+        plus, minus, count = Fraction(0), Fraction(0), 0
+        while self._activation(plus) - self._activation(minus) < 1:
+            plus += self.step_size * self.square * self._derivative(plus)
+            minus -= self.step_size * self.square * self._derivative(minus)
+            count += 1
+        return count
+
+    def _derivative(self, z: Fraction) -> Fraction:
+        return Fraction(1) if z >= 0 else self.slope
+
+    def _activation(self, z: Fraction) -> Fraction:
+        return z * self._derivative(z)
+
+
+def lifted_points(scale: Scale, seed: int) -> list[LiftedPoint]:
+    """The point (1, 1), of norm √2."""
+    return [LiftedPoint(Fraction(2), Fraction(9, 10), Fraction(10))]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018.runs import biased
-from widenet.papers.brutzkus2018.runs.biased import BiasedCase, lift, train_biased
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
-from widenet.papers.brutzkus2018.runs.trials import Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.runs import lifted
+from widenet.papers.brutzkus2018.runs.lifted import BiasedCase, lift, train_biased
+from widenet.papers.brutzkus2018.runs.sgd import train_trial
+from widenet.papers.brutzkus2018.sources import Trial, plus_minus_weights
 
 
 def two_points() -> BiasedCase:
@@ -37,10 +37,10 @@ def test_the_measures_by_hand():
 @pytest.mark.parametrize("place", [(0, 0), (1, 1)])
 def test_a_weight_or_a_bias_that_differs_is_seen(place, monkeypatch):
     def moved(trial, most):
-        kept = keep_ledger(trial, most)
+        kept = train_trial(trial, most)
         if trial.step_size == 0.125:
             kept.hidden[place] += 0.5
         return kept
 
-    monkeypatch.setattr(biased, "keep_ledger", moved)
+    monkeypatch.setattr(lifted, "train_trial", moved)
     assert train_biased([two_points()]).difference[0] > 0.05

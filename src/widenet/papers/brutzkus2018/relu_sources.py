@@ -21,15 +21,10 @@ FEW = 4
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The lines through 0 that carry points, numbered as they are met.
+    """The lines through 0 that carry points, numbered as they are met."""
 
-    Attributes:
-      line: of each point.
-      side: +1 on the ray of the first point of the line, −1 on the other.
-    """
-
-    line: Int[np.ndarray, " sample"]
-    side: Int[np.ndarray, " sample"]
+    line: Int[np.ndarray, " sample"]  #: of each point
+    side: Int[np.ndarray, " sample"]  #: +1 on the ray of the first point of the line, −1 on the other
 
     @property
     def rays(self) -> Int[np.ndarray, "line 2"]:
@@ -39,16 +34,12 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class PointSet:
-    """A finite set S and a vector that separates it.
+    """A finite set S and a vector that separates it."""
 
-    Attributes:
-      inputs, labels: the points and their labels ±1.
-      separator: w* with y⟨w*, x⟩ ≥ 1.
-    """
-
+    #: the points and their labels ±1
     inputs: Float[np.ndarray, "sample dim"]
     labels: Float[np.ndarray, " sample"]
-    separator: Float[np.ndarray, " dim"]
+    separator: Float[np.ndarray, " dim"]  #: w* with y⟨w*, x⟩ ≥ 1
 
     @property
     def smallest_margin(self) -> float:

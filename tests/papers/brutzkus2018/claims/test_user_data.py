@@ -12,8 +12,8 @@ from widenet.claims.specimen import Choices, Specimen
 from widenet.papers.brutzkus2018.claims.expressiveness import theorem_7
 from widenet.papers.brutzkus2018.claims.landscape import proposition_1_2
 from widenet.papers.brutzkus2018.claims.local_minima import lemma_11, theorem_8
+from widenet.papers.brutzkus2018.relu_sources import antipodal_set, separable_set
 from widenet.papers.brutzkus2018.runs.memories import MOST_POINTS
-from widenet.papers.brutzkus2018.runs.point_sets import antipodal_set, separable_set
 from widenet.progress import silent
 from widenet.types import Dataset
 

@@ -1,4 +1,4 @@
-"""The ledgers of many trials: one training for Theorem 2, Corollary 3, Eq. 13 and every step of their proofs."""
+"""Many trials, recorded: one training for Theorem 2, Corollary 3, Eq. 13 and every step of their proofs."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -12,9 +12,11 @@ from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, train_trials
-from widenet.papers.brutzkus2018.runs.trials import (
+from widenet.papers.brutzkus2018.formulas import (
+    max_nonzero_updates,
+)
+from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, train_trials
+from widenet.papers.brutzkus2018.sources import (
     ADVERSARIAL,
     BasisTrial,
     Fan,
@@ -22,11 +24,13 @@ from widenet.papers.brutzkus2018.runs.trials import (
     OwnTrials,
     RandomTrials,
     SampleOrder,
+    SmallSteps,
+    TiedWidths,
     Trial,
     TrialSource,
     equal_scale,
 )
-from widenet.papers.brutzkus2018.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.user_data import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import Layers
@@ -37,20 +41,14 @@ HAS_SEPARATOR = 0.5
 """A smallest margin y⟨w*, x⟩ below this is no rounding error: w* does not separate, and nothing is promised."""
 
 
-class LedgerSetting(ClosedModel):
-    """Which trials, in which orders, with which layers.
-
-    Attributes:
-      own_order: whether each trial is run in its own order.
-      adversarial: whether it is also run in the three orders that look at the network.
-      most_updates: None gives each run one update more than M_k.
-    """
+class RecordedSetting(ClosedModel):
+    """Which trials, in which orders, with which layers."""
 
     trials: TrialSource
-    own_order: bool = True
-    adversarial: bool = True
+    own_order: bool = True  #: whether each trial is run in its own order
+    adversarial: bool = True  #: whether it is also run in the three orders that look at the network
     layers: Layers = Layers.HIDDEN
-    most_updates: int | None = None
+    most_updates: int | None = None  #: None gives each run one update more than M_k
 
     @property
     def own_data(self) -> str | None:
@@ -64,7 +62,7 @@ Times = Float[np.ndarray, " time"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ledgers(Cases):
+class RecordedRuns(Cases):
     """What many runs wrote down. Runs are of unequal length: updates and times of all runs follow each other."""
 
     lengths: ClassVar = {"update": lambda runs: runs.updates, "time": lambda runs: runs.updates + 1}
@@ -124,17 +122,17 @@ class Ledgers(Cases):
         return np.delete(values, self.starts + self.updates)
 
 
-def keep_ledgers(
+def record_runs(
     trials: Sequence[Trial],
     progress: Progress = silent,
     *,
     layers: Layers = Layers.HIDDEN,
     most_updates: int | None = None,
-) -> Ledgers:
+) -> RecordedRuns:
     """Train every trial and write everything down."""
     budgets = [budget(trial) if most_updates is None else most_updates for trial in trials]
     kept = train_trials(trials, budgets, layers, progress)
-    return as_ledgers(kept)
+    return as_table(kept)
 
 
 def budget(trial: Trial) -> int:
@@ -143,28 +141,28 @@ def budget(trial: Trial) -> int:
     return int(bound) + 1 if bound <= PATIENCE else GIVEN_UP
 
 
-def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
-    """Ledgers of single runs, put one after the other."""
-    per_run = np.array([_measures(ledger) for ledger in kept], np.float64).reshape(len(kept), 14)
+def as_table(kept: Sequence[RecordedRun]) -> RecordedRuns:
+    """RecordedRuns of single runs, put one after the other."""
+    per_run = np.array([_measures(run) for run in kept], np.float64).reshape(len(kept), 14)
 
     def flat(name: str) -> np.ndarray:
-        return np.concatenate([np.zeros(0), *(getattr(ledger, name) for ledger in kept)])
+        return np.concatenate([np.zeros(0), *(getattr(run, name) for run in kept)])
 
     flats = ("margins", "alignment_gains", "norm_gains", "alignments", "norms", "smallest_ratios", "largest_ratios")
     columns = [
         *per_run.T,
-        np.array([ledger.updates for ledger in kept], np.int64),
-        np.array([ledger.end for ledger in kept], np.int64),
-        np.array([ledger.is_blurred for ledger in kept], bool),
+        np.array([run.updates for run in kept], np.int64),
+        np.array([run.end for run in kept], np.int64),
+        np.array([run.is_blurred for run in kept], bool),
         *(flat(name) for name in flats),
     ]
-    names = [field.name for field in dataclasses.fields(Ledgers)]
-    return Ledgers(**dict(zip(names, columns, strict=True)))
+    names = [field.name for field in dataclasses.fields(RecordedRuns)]
+    return RecordedRuns(**dict(zip(names, columns, strict=True)))
 
 
-def _measures(ledger: Ledger) -> tuple[float | int, ...]:
-    """What the hypotheses and the bounds speak of, in the order of the fields of `Ledgers`."""
-    trial = ledger.trial
+def _measures(run: RecordedRun) -> tuple[float | int, ...]:
+    """What the hypotheses and the bounds speak of, in the order of the fields of `RecordedRuns`."""
+    trial = run.trial
     signed = trial.output * trial.votes
     rows = float(np.linalg.norm(trial.hidden, axis=1).max())
     # R = 0 allows rows of zeros and no others.
@@ -181,49 +179,49 @@ def _measures(ledger: Ledger) -> tuple[float | int, ...]:
         # An odd number of neurons has no two equal halves.
         float(np.ptp(signed)) if len(signed) % 2 == 0 else np.inf,
         trial.at_zero,
-        ledger.last_margin,
+        run.last_margin,
     )
 
 
-def run_ledgers(setting: LedgerSetting, progress: Progress) -> Ledgers:
+def run_recorded(setting: RecordedSetting, progress: Progress) -> RecordedRuns:
     """One cell."""
     drawn = setting.trials.draw()
     chosen = [trial for trial in drawn for trial in _in_orders(trial, setting)]
-    return keep_ledgers(chosen, progress, layers=setting.layers, most_updates=setting.most_updates)
+    return record_runs(chosen, progress, layers=setting.layers, most_updates=setting.most_updates)
 
 
-def _in_orders(trial: Trial, setting: LedgerSetting) -> list[Trial]:
+def _in_orders(trial: Trial, setting: RecordedSetting) -> list[Trial]:
     orders: tuple[SampleOrder, ...] = (trial.order,) * setting.own_order + ADVERSARIAL * setting.adversarial
     return [dataclasses.replace(trial, order=order) for order in orders]
 
 
-NEARLY_ATTAINED = LedgerSetting(trials=BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0))
+NEARLY_ATTAINED = RecordedSetting(trials=BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0))
 """A sequence on which M_k is nearly attained: 100 of 108 updates."""
-ATTAINED = LedgerSetting(trials=BasisTrial(dim=1, half_width=1, slope=0.999, step_size=1e9), adversarial=False)
+ATTAINED = RecordedSetting(trials=BasisTrial(dim=1, half_width=1, slope=0.999, step_size=1e9), adversarial=False)
 """M_k = 1.002, and one update is made."""
 
 
-def proof_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+def proof_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
     """Random trials, and basis sequences: there the inequalities of the proof are nearly equalities."""
     batches, each, max_bound = (5, 8, 1e4) if scale is Scale.QUICK else (40, 25, 3e4)
     sequences = (
         BasisTrial(dim=25, half_width=4, slope=0.5, step_size=5.3),
         BasisTrial(dim=4, half_width=1, slope=0.9, step_size=1.0001, output_weight=0.5**0.5, row_bound=50.0),
         BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1),
-        BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1, row_bound=0.0),  # M_init = M_root = M_k
+        BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1, row_bound=0.0),  # M_0 = M_R = M_k
         OnePoint(slope=0.5, step_size=10.0, output_weight=1.0, plus_rows=(2.999,), minus_rows=(2.0,)),  # Eq. 11
         OnePoint(slope=0.25, step_size=0.5, output_weight=0.5, plus_rows=(-0.1, -0.1), minus_rows=(-0.1, -0.1)),
     )
     drawn = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
     return [
-        LedgerSetting(trials=drawn),
-        *(LedgerSetting(trials=each) for each in sequences),
+        RecordedSetting(trials=drawn),
+        *(RecordedSetting(trials=each) for each in sequences),
         NEARLY_ATTAINED,
         ATTAINED,
     ]
 
 
-def fans(scale: Scale) -> list[LedgerSetting]:
+def fans(scale: Scale) -> list[RecordedSetting]:
     """Thousands of updates near M_k: where its second term decides (0.95 of it), its fourth (0.68), and Eq. 6 (0.69).
 
     Closer at paper scale: 0.97 and 0.79.
@@ -234,10 +232,10 @@ def fans(scale: Scale) -> list[LedgerSetting]:
         Fan(separator_norm=10.0, n_points=201, slope=0.999, step_size=0.5, row_bound=far),
         Fan(separator_norm=5.0, n_points=201, slope=0.99, step_size=0.02, row_bound=equal_scale(1)),
     )
-    return [LedgerSetting(trials=fan, adversarial=False) for fan in chosen]
+    return [RecordedSetting(trials=fan, adversarial=False) for fan in chosen]
 
 
-def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+def theorem_2_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
     """Random trials in blind orders, some in orders chosen against the theorem, and where M_k is nearly attained.
 
     `ATTAINED` is left out: one update of 1.002 allowed would be the closest run, and says little.
@@ -247,8 +245,8 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     blind = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
     hard = RandomTrials(seed=seed + 1, n_batches=n_hard, per_batch=each_hard, max_bound=max_hard)
     return [
-        LedgerSetting(trials=blind, adversarial=False),
-        LedgerSetting(trials=hard, own_order=False),
+        RecordedSetting(trials=blind, adversarial=False),
+        RecordedSetting(trials=hard, own_order=False),
         NEARLY_ATTAINED,
         *fans(scale),
     ]
@@ -257,7 +255,7 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
 RUNS_ON_A_SPECIMEN = 3
 
 
-def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
+def recorded_on(specimen: Specimen) -> list[RecordedSetting] | Silence:
     """Networks of the chosen width and step on the reader's data; every claim about the proof reads them too."""
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
@@ -271,7 +269,24 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
         seed=chosen.seed,
         init_scale=chosen.init_scale,
     )
-    return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
+    return [RecordedSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
 
 
-ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=0.5, on=ledgers_on)
+MOST_UPDATES = 20_000
+
+
+def both_layers_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
+    """Three widths, small steps, in the trials' own orders."""
+    trials = SmallSteps(seed=seed, per_width=7 if scale is Scale.QUICK else 20)
+    return [RecordedSetting(trials=trials, adversarial=False, layers=Layers.BOTH, most_updates=MOST_UPDATES)]
+
+
+def corollary_3_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
+    """The same data trained at four widths, and sequences that nearly attain M_k."""
+    widths = TiedWidths(seed=seed, n_data_sets=3 if scale is Scale.QUICK else 50)
+    return [NEARLY_ATTAINED, ATTAINED, RecordedSetting(trials=widths)]
+
+
+recorded_runs = Experiment("brutzkus2018.recorded_runs", proof_settings, run_recorded, seconds=0.5, on=recorded_on)
+both_layers_runs = Experiment("brutzkus2018.recorded_runs", both_layers_settings, run_recorded, seconds=0.5)
+"""Training of both layers says nothing about your data: the bound needs signs that stay."""

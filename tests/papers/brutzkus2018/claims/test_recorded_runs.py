@@ -17,8 +17,8 @@ from widenet.papers.brutzkus2018.claims.potentials import (
     theorem_2_chain,
 )
 from widenet.papers.brutzkus2018.formulas import root_bound
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, proof_settings, run_ledgers
-from widenet.papers.brutzkus2018.runs.trials import BasisTrial, Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.runs.recorded_runs import proof_settings, record_runs, run_recorded
+from widenet.papers.brutzkus2018.sources import BasisTrial, Trial, plus_minus_weights
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -32,7 +32,7 @@ def basis(*arguments, **others):
 
 @pytest.fixture(scope="module")
 def cells():
-    return [run_ledgers(setting, silent) for setting in proof_settings(Scale.QUICK, 0)]
+    return [run_recorded(setting, silent) for setting in proof_settings(Scale.QUICK, 0)]
 
 
 @pytest.mark.parametrize("claim", STEPS, ids=lambda claim: claim.id)
@@ -57,13 +57,13 @@ def test_how_tight_every_step_is(cells):
 
 def test_all_steps_read_the_same_cells():
     assert {(claim.reads[0].id, tuple(claim.reads[0].settings(Scale.QUICK, 0))) for claim in STEPS} == {
-        ("brutzkus2018.ledgers", tuple(proof_settings(Scale.QUICK, 0)))
+        ("brutzkus2018.recorded_runs", tuple(proof_settings(Scale.QUICK, 0)))
     }
 
 
 def test_the_constants_of_the_proof():
     """k = 2, η = 10, v = 1/2, α = 1/2, ‖w*‖ = √3: by hand."""
-    runs = keep_ledgers(basis(3, 2, 0.5, 10.0))
+    runs = record_runs(basis(3, 2, 0.5, 10.0))
     table = potentials.Potentials.join([runs])
     assert table.stacked_norm[0] == pytest.approx(12**0.5)
     assert table.square_growth[0] == pytest.approx(2 * 10 + 2 * 2 * 100 / 4)
@@ -74,7 +74,7 @@ def test_the_constants_of_the_proof():
 def test_without_a_separator_nothing_holds(claim):
     (trial,) = basis(4, 1, 0.5, 1.0)
     lost = dataclasses.replace(trial, separator=np.zeros(4))
-    assert claim([keep_ledgers([lost], most_updates=50)]).verdict is not Verdict.HOLDS
+    assert claim([record_runs([lost], most_updates=50)]).verdict is not Verdict.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_without_a_separator_nothing_holds(claim):
 )
 def test_control_steps_of_the_proof_measure_what_they_need(claim, key, change):
     (trial,) = basis(4, 1, 0.5, 1.0)
-    evidence = claim([keep_ledgers([dataclasses.replace(trial, **change)], most_updates=50)])
+    evidence = claim([record_runs([dataclasses.replace(trial, **change)], most_updates=50)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert key in {h.key for h in evidence.hypotheses if not h.met}
 
@@ -100,11 +100,11 @@ def test_without_a_single_update_nothing_is_decided():
     """A start that already fits the data: no update, no evidence."""
     (trial,) = basis(4, 1, 0.5, 1.0)
     fitting = dataclasses.replace(trial, hidden=-100 * trial.hidden, row_bound=100.0)
-    assert equation_12_step([keep_ledgers([fitting])]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert equation_12_step([record_runs([fitting])]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_control_equation_9_with_one_copy_of_the_separator():
-    runs = keep_ledgers(basis(25, 4, 0.5, 5.3))
+    runs = record_runs(basis(25, 4, 0.5, 5.3))
     assert equation_9([runs]).verdict is Verdict.HOLDS
     evidence = equation_9([runs], constant=lambda runs: runs.separator_norm)
     assert evidence.verdict is Verdict.VIOLATED
@@ -116,8 +116,8 @@ def test_control_equation_11_step_with_inputs_of_norm_3():
     """From zero weights the first step adds η²·9·2kv², here above 2η + η²."""
     (trial,) = basis(3, 2, 0.5, 10.0, row_bound=0.0)
     scaled = dataclasses.replace(trial, inputs=3 * trial.inputs)
-    assert equation_11_step([keep_ledgers([trial])]).verdict is Verdict.HOLDS
-    evidence = equation_11_step([keep_ledgers([scaled])])
+    assert equation_11_step([record_runs([trial])]).verdict is Verdict.HOLDS
+    evidence = equation_11_step([record_runs([scaled])])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.key for h in evidence.hypotheses if not h.met] == ["input_norm"]
     assert evidence.conclusion is False
@@ -129,7 +129,7 @@ def test_control_equation_11_without_the_term_2_eta():
     def without(runs):
         return 2 * runs.half_width * (runs.step_size * runs.output_weight) ** 2
 
-    runs = keep_ledgers(basis(1, 1, 0.5, 0.1, row_bound=0.0))
+    runs = record_runs(basis(1, 1, 0.5, 0.1, row_bound=0.0))
     assert equation_11([runs]).verdict is Verdict.HOLDS
     assert equation_11([runs], constant=without).verdict is Verdict.VIOLATED
     assert equation_11_step([runs], constant=without).verdict is Verdict.VIOLATED
@@ -139,7 +139,7 @@ def test_control_equation_11_without_the_term_2_eta():
 
 @pytest.mark.parametrize("claim", [equation_12_step, equation_12], ids=lambda claim: claim.id)
 def test_control_equation_12_without_the_slope(claim):
-    runs = keep_ledgers(basis(4, 2, 0.1, 0.7))
+    runs = record_runs(basis(4, 2, 0.1, 0.7))
     assert claim([runs]).verdict is Verdict.HOLDS
     wrong = claim([runs], constant=lambda r: 2 * r.half_width * r.step_size * r.output_weight)
     assert wrong.verdict is Verdict.VIOLATED
@@ -158,7 +158,7 @@ def test_control_equation_12_on_contradictory_data():
         0.1,
         0.0,
     )
-    runs = keep_ledgers([trial])
+    runs = record_runs([trial])
     evidence = equation_12_step([runs])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
@@ -172,7 +172,7 @@ def test_control_equation_12_on_contradictory_data():
 @pytest.mark.parametrize(("claim", "gains"), [(equation_11_step, "norm_gains"), (equation_12_step, "alignment_gains")])
 def test_control_a_wrong_identity_is_noticed(claim, gains):
     """If an update did not do what the identity says, the step inequality proves nothing about the run."""
-    runs = keep_ledgers(basis(4, 2, 0.1, 0.7))
+    runs = record_runs(basis(4, 2, 0.1, 0.7))
     factor = 0.99 if gains == "norm_gains" else 1.01  # towards what the inequality allows
     evidence = claim([dataclasses.replace(runs, **{gains: factor * getattr(runs, gains)})])
     assert evidence.verdict is Verdict.VIOLATED
@@ -181,7 +181,7 @@ def test_control_a_wrong_identity_is_noticed(claim, gains):
 
 def test_control_the_chain_without_the_initial_weights():
     """C2 with R = 50: 156 updates, and the root with R = 0 would allow 14.8."""
-    runs = keep_ledgers(basis(4, 1, 0.9, 1.0001, 0.5**0.5, 50.0))
+    runs = record_runs(basis(4, 1, 0.9, 1.0001, 0.5**0.5, 50.0))
     honest = theorem_2_chain([runs])
     assert honest.verdict is Verdict.HOLDS
     assert honest.measured == 156
@@ -198,12 +198,12 @@ def test_control_the_chain_without_the_initial_weights():
 @pytest.mark.parametrize(("step_size", "gain", "bound"), [(0.1, 1099 / 5000, 11 / 50), (10.0, 10999 / 50, 220.0)])
 def test_equation_11_is_nearly_attained(step_size, gain, bound):
     for claim, start in ((equation_11_step, 0.0), (equation_11, 2.999**2 + 4)):
-        evidence = claim([keep_ledgers([nearly_solved(step_size)])])
+        evidence = claim([record_runs([nearly_solved(step_size)])])
         assert evidence.measured == pytest.approx(start + gain, rel=1e-12)
         assert evidence.promised == pytest.approx(start + bound, rel=1e-12)
 
 
 def test_equation_12_is_attained():
     for claim in (equation_12_step, equation_12):
-        evidence = claim([keep_ledgers([all_off()], most_updates=1)])
+        evidence = claim([record_runs([all_off()], most_updates=1)])
         assert (evidence.measured, evidence.promised) == (pytest.approx(0.25), 0.25)

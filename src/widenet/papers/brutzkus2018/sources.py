@@ -99,7 +99,7 @@ class Trial:
         )
 
 
-def plus_minus_weights(half_width: int, output_weight: float) -> Float[np.ndarray, " neuron"]:
+def plus_minus_weights(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
     """(+v, …, +v, −v, …, −v)."""
     return output_weight * np.repeat([1.0, -1.0], half_width)
 
@@ -345,3 +345,106 @@ def _parameters(draw: np.random.Generator, half: int, max_bound: float) -> tuple
             weight, radius = (float(value) for value in np.exp(draw.uniform(np.log(0.05), np.log(5), size=2)))
         if max_nonzero_updates(norm, slope, eta, weight, radius, half) <= max_bound:
             return norm, slope, eta, weight, radius
+
+
+@dataclass(frozen=True, eq=False)
+class SampleSets:
+    """Samples of one distribution, one per trial, and fresh points of it."""
+
+    #: S of each trial
+    inputs: Float[np.ndarray, "trial sample dim"]
+    labels: Float[np.ndarray, "trial sample"]
+    #: points that no training sees; they measure L_D
+    fresh_inputs: Float[np.ndarray, "fresh dim"]
+    fresh_labels: Float[np.ndarray, " fresh"]
+    separator: Float[np.ndarray, " dim"]  #: w*; zero where there is none
+    separator_is_given: bool = True  #: whether w* belongs to the distribution; False where it was found on data
+    longest_elsewhere: float = 0.0  #: max ‖x‖ of a reader's data, points that no trial drew among them
+
+    def __len__(self) -> int:
+        """The number of trials."""
+        return len(self.labels)
+
+    @property
+    def n_samples(self) -> int:
+        """n."""
+        return self.labels.shape[1]
+
+    @property
+    def separator_norm(self) -> float:
+        """‖w*‖."""
+        return float(np.linalg.norm(self.separator))
+
+    @property
+    def smallest_margin(self) -> float:
+        """min y⟨w*, x⟩ over every point drawn, fresh ones too: w* must separate the distribution."""
+        products = self.labels * (self.inputs @ self.separator)
+        fresh = self.fresh_labels * (self.fresh_inputs @ self.separator)
+        return float(min(products.min(), fresh.min(initial=np.inf)))
+
+    @property
+    def largest_norm(self) -> float:
+        """max ‖x‖ over every point, fresh ones too: all points of the distribution must lie in the ball."""
+        drawn = np.sqrt((self.inputs**2).sum(axis=2).max())
+        fresh = np.sqrt((self.fresh_inputs**2).sum(axis=1).max(initial=0.0))
+        return float(max(drawn, fresh, self.longest_elsewhere))
+
+
+class DrawnSamples(ClosedModel):
+    """i.i.d. samples of one separable distribution, whose w* is known."""
+
+    kind: Literal["drawn"] = "drawn"
+    seed: int
+    trials: int
+    n_samples: int
+    separator_norm: float
+    largest_margin: float
+    dim: int = 20
+    fresh: int = 0
+
+    def draw(self) -> SampleSets:
+        """The samples."""
+        draw, used = np.random.default_rng(self.seed), self.trials * self.n_samples
+        inputs, labels, separator = separable_points(
+            draw, self.dim, used + self.fresh, self.separator_norm, self.largest_margin
+        )
+        return SampleSets(
+            inputs[:used].reshape(self.trials, self.n_samples, self.dim),
+            labels[:used].reshape(self.trials, self.n_samples),
+            inputs[used:],
+            labels[used:],
+            separator,
+        )
+
+
+class OwnSamples(ClosedModel):
+    """A reader's own data: a fixed part held out, and trials that draw from the rest without replacement.
+
+    w* is found on all of it, so what the generalization bounds say about it is a heuristic, and is labelled so.
+    """
+
+    kind: Literal["own"] = "own"
+    own_data: str
+    trials: int
+    n_samples: int
+    seed: int
+
+    def draw(self) -> SampleSets:
+        """The samples."""
+        data, draw = recall(self.own_data), np.random.default_rng(self.seed)
+        inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+        if not 0 < self.n_samples < len(labels):
+            raise ValueError(f"a trial needs from 1 to {len(labels) - 1} of {len(labels)} points, got {self.n_samples}")
+        shuffled = draw.permutation(len(labels))
+        held_out = shuffled[: max(1, (len(labels) - self.n_samples) // 2)]
+        rest = shuffled[len(held_out) :]
+        chosen = np.stack([draw.permutation(rest)[: self.n_samples] for _ in range(self.trials)])
+        return SampleSets(
+            inputs[chosen],
+            labels[chosen],
+            inputs[held_out],
+            labels[held_out],
+            find_separator(data).vector(data.dim),
+            separator_is_given=False,
+            longest_elsewhere=float(np.linalg.norm(inputs, axis=1).max()),
+        )
