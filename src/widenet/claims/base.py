@@ -29,7 +29,7 @@ from widenet.claims.hypotheses import (
     undecided,
 )
 from widenet.claims.meaning import Meaning
-from widenet.claims.silence import Applied, Silence
+from widenet.claims.silence import NOT_ABOUT_DATA, Applied, Silence
 from widenet.records import ClosedModel, Form, Scale
 
 if TYPE_CHECKING:
@@ -359,11 +359,12 @@ class Claim:
         """What to run or to judge about this specimen, or a `Silence`."""
         if self.settings_on is not None:
             return self.settings_on(specimen)
+        sources: Sequence[Any] = self.reads or (() if self.given is None else self.kinds)
+        ways: list[Any] = [each.on for each in sources]
         # A statement that is kept because it is false promises nothing about anybody's data.
-        false = self.expected is Verdict.VIOLATED
-        if false or not self.reads or any(each.on is None for each in self.reads):
-            return Silence("It is about constructions or laws of its own, not about a data set.")
-        answers = [each.on(specimen) for each in self.reads if each.on is not None]
+        if self.expected is Verdict.VIOLATED or not ways or None in ways:
+            return NOT_ABOUT_DATA
+        answers = [way(specimen) for way in ways]
         if silent := [each for each in answers if isinstance(each, Silence)]:
             return silent[0]
         return answers[0] if len(answers) == 1 else Applied.all_of(answers)

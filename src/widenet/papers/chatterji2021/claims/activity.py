@@ -10,8 +10,7 @@ from widenet.claims.implication import Promise, at_least
 from widenet.claims.statistics import matches_rate
 from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
 from widenet.papers.chatterji2021.cluster_hypotheses import centres, unit_inputs
-from widenet.papers.chatterji2021.runs.first_steps import first_steps, theorem_2_settings
-from widenet.papers.chatterji2021.specimens import on_no_data
+from widenet.papers.chatterji2021.runs.first_steps import centre_steps, theorem_2_settings
 
 CHANCE = 0.001
 """A p-value below this, over the number of tests, is not chance."""
@@ -39,7 +38,7 @@ class Activity(Starts):
 
 
 @claim("chatterji2021.section_1_capture", Kind.TREND, "Section 1, overview of Theorem 2",
-       reads=first_steps.at(theorem_2_settings), on=on_no_data, given=[unit_inputs, centres],
+       reads=centre_steps.at(theorem_2_settings), given=[unit_inputs, centres],
        title="At a random start every example activates half of the units")  # fmt: skip
 def section_1_capture(runs: Activity) -> Promise:
     """At a random start every example is active on roughly half of the units, a Binomial(2p, 1/2) number of them; and

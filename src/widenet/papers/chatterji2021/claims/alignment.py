@@ -29,10 +29,8 @@ from widenet.papers.chatterji2021.hypotheses import (
     step_scale,
     two_points,
 )
-from widenet.papers.chatterji2021.runs.cases import ThinCases
-from widenet.papers.chatterji2021.runs.descents import descents
-from widenet.papers.chatterji2021.runs.looks_and_runs import looks_and_runs_on, runs_and_no_looks_on
-from widenet.papers.chatterji2021.runs.networks import NetworkSetting, networks
+from widenet.papers.chatterji2021.runs.descents import descents, possible_descents
+from widenet.papers.chatterji2021.runs.networks import networks, thin_networks
 from widenet.records import Scale
 
 Bound = Callable[..., np.ndarray]
@@ -85,14 +83,8 @@ def equation_5(cells: Looked, *, printed: float = 1.0, sharp: float = 0.5) -> Pr
     )
 
 
-def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
-    """The networks on which (5) gives Lemma 10 with nothing to spare."""
-    return [NetworkSetting(networks=ThinCases())]
-
-
 @claim("chatterji2021.lemma_10", Kind.STEP, "Lemma 10, Section 3.3 (with n ≥ 2)",
-       reads=(descents, networks.at(thin_settings)), on=runs_and_no_looks_on,
-       given=[two_points, small_loss, labels, bandwidth],
+       reads=(descents, thin_networks), given=[two_points, small_loss, labels, bandwidth],
        title="The gradient is at least $(5/6)L log(1/L)/‖V‖$")  # fmt: skip
 def lemma_10(
     runs: Followed,
@@ -117,8 +109,8 @@ def lemma_10(
     }
 
 
-@claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6", reads=(networks, descents),
-       on=looks_and_runs_on, given=SETTING, title="The largest step scale is $e²/(120p)$")  # fmt: skip
+@claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6",
+       reads=(networks, possible_descents), given=SETTING, title="The largest step scale is $e²/(120p)$")  # fmt: skip
 def equation_6_third_term(
     cells: Looked, runs: Followed, *, terms: Callable[..., tuple] = step_scale_terms, limit: float = THIRD_TERM_LIMIT
 ) -> Promise:

@@ -13,7 +13,7 @@ from widenet.papers.chatterji2021.cluster_formulas import (
 )
 from widenet.papers.chatterji2021.cluster_hypotheses import bandwidth, opposite, unit_inputs
 from widenet.papers.chatterji2021.runs.first_steps import first_steps
-from widenet.papers.chatterji2021.runs.start_draws import StartDraws, output_settings, pulls_on, start_draws
+from widenet.papers.chatterji2021.runs.start_draws import StartDraws, first_outputs
 
 SPREAD = 0.0325
 """How far a measured deviation of f_0, times p^(β/2), may be from the exact one: some three standard errors."""
@@ -103,8 +103,7 @@ class Outputs(StartDraws):
 
 
 @claim("chatterji2021.lemma_15_3", Kind.STEP, "Lemma 15, part 3; Appendix D.3",
-       reads=(first_steps, start_draws.at(output_settings)), on=pulls_on,
-       given=[unit_inputs.of(0), bandwidth.of(0)],
+       reads=(first_steps, first_outputs), given=[unit_inputs.of(0), bandwidth.of(0)],
        title="At the start the network is undecided on every point")  # fmt: skip
 def lemma_15_3(runs: Starts, drawn: Outputs) -> Promise:
     """With high probability |g_0s − 1/2| = o(1) for every s: at most p^(−β/4), with probability at least

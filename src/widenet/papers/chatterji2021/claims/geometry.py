@@ -25,15 +25,13 @@ from widenet.papers.chatterji2021.runs.cluster_pairs import (
     ReducedClusters,
     draw_products,
     draw_reduced,
-    products_on,
-    reduced_on,
 )
 from widenet.records import Scale
 
 PerCase = Float[np.ndarray, " case"]
 
 
-@claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products, on=products_on,
+@claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products,
        given=[small_radius, distance, unit_centres],
        title="Points are close in a cluster and apart across classes")  # fmt: skip
 def lemma_21(pairs: ClusterProducts) -> Promised:
@@ -61,7 +59,7 @@ def lemma_21(pairs: ClusterProducts) -> Promised:
     }
 
 
-@claim("chatterji2021.appendix_c", Kind.IDENTITY, "Section 4.1; Appendix C", draws=draw_reduced, on=reduced_on,
+@claim("chatterji2021.appendix_c", Kind.IDENTITY, "Section 4.1; Appendix C", draws=draw_reduced,
        given=[unit_centres], title="Without biases $σ$ grows by $√2$ and distances shrink")  # fmt: skip
 def appendix_c(found: ReducedClusters) -> Promised:
     """Without biases on x̃ = (x, 1)/√2: σ̃ = √2 σ, ‖x̃ − μ̃_k‖ = ‖x − μ_k‖/√2, and μ̃_k·μ̃_l = (1 + μ_k·μ_l)/2."""

@@ -34,12 +34,11 @@ from widenet.papers.chatterji2021.cluster_hypotheses import (
 )
 from widenet.papers.chatterji2021.runs.first_steps import (
     PerPoint,
-    centre_settings,
+    centre_steps,
     first_steps,
     rest_settings,
     step_settings,
 )
-from widenet.papers.chatterji2021.specimens import on_no_data
 from widenet.records import Scale
 
 OF_SAMPLING = 5.0
@@ -169,7 +168,7 @@ def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_ow
 
 
 @claim("chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2",
-       reads=first_steps.at(centre_settings), on=on_no_data, given=[*THEOREM_2, centres],
+       reads=centre_steps, given=[*THEOREM_2, centres],
        title="The pulls of a first step tend to $np/16$ and $np/24$")  # fmt: skip
 def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24) -> Promise:
     """On a good run Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np and Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np. On the centres of
@@ -194,7 +193,7 @@ def _grows(means: Any, goal: float, text: str) -> Fact:
 
 
 @claim("chatterji2021.lemma_18", Kind.TREND, "Lemma 18 (Eqs. 12 and 13; the second display is over I_−)",
-       reads=first_steps.at(centre_settings), on=on_no_data, given=[*THEOREM_2, centres],
+       reads=centre_steps, given=[*THEOREM_2, centres],
        title="One step lifts helpful units and lowers harmful ones")  # fmt: skip
 def lemma_18(runs: Lifted) -> Promise:
     """On a good run Σ φ over I_+s is at least pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2 after one step, and over

@@ -32,7 +32,7 @@ from widenet.papers.chatterji2021.hypotheses import (
     positive,
     two_or_more,
 )
-from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins, margins_on
+from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins
 from widenet.records import Scale
 
 Zs = Float[np.ndarray, " z"]
@@ -118,7 +118,7 @@ def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) 
     }
 
 
-@claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[], on=margins_on,
+@claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[],
        title="The derivative of the logistic loss is at most the loss")  # fmt: skip
 def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
     """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""

@@ -35,8 +35,7 @@ from widenet.papers.chatterji2021.hypotheses import (
     unit_direction,
     unit_inputs,
 )
-from widenet.papers.chatterji2021.runs.descents import descents
-from widenet.papers.chatterji2021.runs.looks_and_runs import looks_and_runs_on
+from widenet.papers.chatterji2021.runs.descents import possible_descents
 from widenet.papers.chatterji2021.runs.networks import networks
 from widenet.records import Scale
 
@@ -191,7 +190,7 @@ def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
     )
 
 
-@claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents), on=looks_and_runs_on,
+@claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, possible_descents),
        given=[unit_inputs, labels], title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
 def lemma_7(cells: Looked, runs: Followed, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0) -> Promised:
     """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
@@ -225,15 +224,15 @@ def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Pr
     return {"decrease": falls}
 
 
-@claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, descents), on=looks_and_runs_on,
+@claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, possible_descents),
        given=[*steps_up_to(LEMMA_8), *SETTING], title="A step with $αL ≤ 1/(30p)$ lowers the loss")  # fmt: skip
 def lemma_8(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
     """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
     return _decrease(cells, runs, LEMMA_8, share)
 
 
-@claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5", reads=(networks, descents),
-       on=looks_and_runs_on, given=[*steps_up_to(SHARPER), *SETTING],
+@claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5",
+       reads=(networks, possible_descents), given=[*steps_up_to(SHARPER), *SETTING],
        title="Steps 3.8 times as long still lower the loss")  # fmt: skip
 def lemma_8_sharp(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
     """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""

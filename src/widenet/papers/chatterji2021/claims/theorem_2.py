@@ -35,15 +35,13 @@ from widenet.papers.chatterji2021.cluster_hypotheses import (
     norm_low,
 )
 from widenet.papers.chatterji2021.formulas import proof_threshold, step_scale_terms
-from widenet.papers.chatterji2021.runs.first_steps import first_losses_on, first_steps, theorem_2_settings
+from widenet.papers.chatterji2021.runs.first_steps import centre_steps, first_losses, theorem_2_settings
 from widenet.papers.chatterji2021.runs.second_phases import (
     Phase,
+    centre_phases,
     isolating_phases,
-    phases_on,
-    random_phases,
     second_phases,
 )
-from widenet.papers.chatterji2021.specimens import on_no_data
 from widenet.records import Scale
 
 DECISIVE = 10_000
@@ -60,8 +58,8 @@ LATER_STEPS = Meaning(
 )
 
 
-@claim("chatterji2021.theorem_2a", Kind.MAIN, "Theorem 2(a); Lemma 17", reads=first_steps.at(theorem_2_settings),
-       on=first_losses_on, means=ONE_STEP, given=THEOREM_2,
+@claim("chatterji2021.theorem_2a", Kind.MAIN, "Theorem 2(a); Lemma 17", reads=first_losses,
+       means=ONE_STEP, given=THEOREM_2,
        title="One step from a random start makes the loss tiny")  # fmt: skip
 def theorem_2a(runs: Starts) -> Promise:
     """For four clusters with Δ, r, ε < C_2 and p ≥ log^C_3(nd/δ), one step of size p^−(1/2+β) from weights and biases
@@ -105,7 +103,7 @@ def _shape(runs: Starts) -> str:
 
 
 @claim("chatterji2021.theorem_2a_trend", Kind.TREND, "Theorem 2(a), as p grows; the numbers are ours",
-       reads=first_steps.at(theorem_2_settings), on=on_no_data, given=[*THEOREM_2, centres],
+       reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
        title="On XOR the loss after one step shrinks with the width")  # fmt: skip
 def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promise:
     """On the centres of XOR with β = 1/4, from p = 10,000 on: L_1 ≤ exp(−p^(1/4)/24) in every run, all margins are
@@ -141,8 +139,8 @@ def _slope(each: Starts) -> float:
     return float(np.polyfit(np.log(each.half_width), np.log(each.mean_gain), 1)[0])
 
 
-@claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours", reads=first_steps.at(theorem_2_settings),
-       on=on_no_data, given=[*THEOREM_2, centres],
+@claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours",
+       reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
        title="One step adds $α_0p/24$ to a margin of a wide network")  # fmt: skip
 def one_step_limit(runs: Starts, *, constant: float = 1 / 24) -> Promise:
     """On the centres of XOR one step adds α_0p/24 to a margin, in the limit of wide networks without biases (α_0p/12
@@ -192,7 +190,7 @@ class Phases(Phase):
         return late_loss_bound(self.dim, self.half_width, self.beta, float(self.losses[0]), self.times[1:])
 
 
-@claim("chatterji2021.theorem_2b", Kind.MAIN, "Theorem 2(b)", reads=second_phases.at(random_phases), on=phases_on,
+@claim("chatterji2021.theorem_2b", Kind.MAIN, "Theorem 2(b)", reads=second_phases,
        means=LATER_STEPS, given=SECOND_PHASE, title="After the first step the loss falls like one over t")  # fmt: skip
 def theorem_2b(runs: Phases) -> Promise:
     """After the first step, with α_t = C_5 log²(1/L_t)/p, L_t ≤ C_6 d/(p^(1−3β)t) for all t > 1; the constants are not
@@ -213,7 +211,7 @@ def _widths(runs: Phases) -> dict:
 
 
 @claim("chatterji2021.theorem_2b_trend", Kind.TREND, "Theorem 2(b), as t grows; ours",
-       reads=second_phases.at(random_phases), given=SECOND_PHASE, details=_widths,
+       reads=centre_phases, given=SECOND_PHASE, details=_widths,
        title="On XOR the loss falls at every step after the first")  # fmt: skip
 def theorem_2b_trend(runs: Phases) -> Promised:
     """From random starts on the centres of XOR, with C_5 = e²/240 in coordinates with biases, the loss falls at every
@@ -226,7 +224,7 @@ def theorem_2b_trend(runs: Phases) -> Promised:
 
 
 @claim("chatterji2021.section_4_3_rate", Kind.STEP, "Section 4.3, last display",
-       reads=second_phases.at(isolating_phases), details=_widths,
+       reads=centre_phases.at(isolating_phases), details=_widths,
        given=[*SECOND_PHASE, first_loss, norm_low, norm_high],
        title="After the first step $1/L$ grows at least linearly")  # fmt: skip
 def section_4_3_rate(runs: Phases) -> Promised:

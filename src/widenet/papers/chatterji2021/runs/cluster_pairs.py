@@ -38,6 +38,12 @@ class ClusterProducts(Cases):
         """Those of `cluster_product_bounds`."""
         return np.array(cluster_product_bounds(self.overlap, self.radius))
 
+    @staticmethod
+    def on(specimen: Specimen) -> "ClusterProducts | Silence":
+        """Your points, each class split into two clusters."""
+        found = clusters_on(specimen)
+        return found if isinstance(found, Silence) else products_of_clusters(found)
+
 
 def products_of(points: np.ndarray, labels: np.ndarray, clusters: np.ndarray, centres: np.ndarray, radius: float,
                 overlap: float) -> ClusterProducts:  # fmt: skip
@@ -106,12 +112,6 @@ def draw_products(scale: Scale, seed: int) -> list[ClusterProducts]:
     return [*drawn, stretched(0.999), shrunk(0.01), ends(0.05)]
 
 
-def products_on(specimen: Specimen) -> ClusterProducts | Silence:
-    """Your points, each class split into two clusters."""
-    found = clusters_on(specimen)
-    return found if isinstance(found, Silence) else products_of_clusters(found)
-
-
 def clusters_on(specimen: Specimen) -> Clustered | Silence:
     """Your points, each class split into two clusters around normalized means."""
     if (reason := silence_over_clusters(specimen)) is not None:
@@ -144,6 +144,12 @@ class ReducedClusters(Cases):
         """σ̃, as measured."""
         return float(self.entries.std())
 
+    @staticmethod
+    def on(specimen: Specimen) -> "ReducedClusters | Silence":
+        """Your points, each class split into two clusters."""
+        found = clusters_on(specimen)
+        return found if isinstance(found, Silence) else reduced_clusters(found, specimen.choices.seed)
+
 
 def reduced_clusters(drawn: Clustered, seed: int) -> ReducedClusters:
     """Both coordinates of clustered points, beside a start of 120,000 weights."""
@@ -164,9 +170,3 @@ def reduced_clusters(drawn: Clustered, seed: int) -> ReducedClusters:
 def draw_reduced(scale: Scale, seed: int) -> ReducedClusters:
     """Four clusters in five dimensions."""
     return reduced_clusters(scattered(5, 0.3, 0.2, seed), seed)
-
-
-def reduced_on(specimen: Specimen) -> ReducedClusters | Silence:
-    """Your points, each class split into two clusters."""
-    found = clusters_on(specimen)
-    return found if isinstance(found, Silence) else reduced_clusters(found, specimen.choices.seed)

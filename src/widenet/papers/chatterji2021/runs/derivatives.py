@@ -1,8 +1,8 @@
 """Derivatives of the loss by their formulas and by differences. Nothing is trained here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -38,6 +38,11 @@ class Slopes(Cases):
     differences: Entries  #: by central differences
     votes: Entries  #: +1 for entries of rows that vote plus, −1 for the others
     nearest_kink: Number  #: the smallest distance of a pre-activation from 0 and h
+
+    @staticmethod
+    def on(specimen: Specimen) -> Applied | Silence:
+        """A few networks on your data."""
+        return _on_own_cases(specimen, slopes_of, NEAR_KINK)
 
 
 def kink_distance(case: Case) -> float:
@@ -91,6 +96,13 @@ class Curvatures(Cases):
     kinds: Entries  #: `OFF`, `CURVED` or `STRAIGHT`
     nearest_kink: Number  #: the smallest distance of a pre-activation from 0 and h
 
+    @staticmethod
+    def on(specimen: Specimen) -> Applied | Silence:
+        """A few networks on your data."""
+        if specimen.inputs.shape[1] > MOST_INPUTS:
+            return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
+        return _on_own_cases(specimen, curvatures_of, HESSIAN_NEAR)
+
 
 def curvatures_of(cases: Sequence[Case]) -> Curvatures:
     """All entries, flat."""
@@ -133,21 +145,7 @@ MOST_INPUTS = 50
 """Inputs up to which the Hessian is compared entry by entry on your data."""
 
 
-def slopes_on(specimen: Specimen) -> Applied | Silence:
-    """A few networks on your data."""
-    cases = _own_cases(specimen, NEAR_KINK)
-    return cases if isinstance(cases, Silence) else Applied(slopes_of(cases), _four_neurons(specimen))
-
-
-def curvatures_on(specimen: Specimen) -> Applied | Silence:
-    """A few networks on your data."""
-    if specimen.inputs.shape[1] > MOST_INPUTS:
-        return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
-    cases = _own_cases(specimen, HESSIAN_NEAR)
-    return cases if isinstance(cases, Silence) else Applied(curvatures_of(cases), _four_neurons(specimen))
-
-
-def _own_cases(specimen: Specimen, distance: float) -> list[Case] | Silence:
+def _on_own_cases(specimen: Specimen, measure: Callable[[Sequence[Case]], Any], distance: float) -> Applied | Silence:
     if (reason := silence_over_inputs(specimen)) is not None:
         return reason
     n, dim = specimen.inputs.shape
@@ -156,8 +154,6 @@ def _own_cases(specimen: Specimen, distance: float) -> list[Case] | Silence:
     own, wanted = OwnPoints(own_data=specimen.digest), specimen.choices.n_runs or 2
     drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=specimen.choices.seed).cases()
     cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
-    return cases or Silence("Every network that was tried has a unit at a kink on this data.")
-
-
-def _four_neurons(specimen: Specimen) -> str:
-    return other_width(specimen, 4, why="differences are taken weight by weight")
+    if not cases:
+        return Silence("Every network that was tried has a unit at a kink on this data.")
+    return Applied(measure(cases), other_width(specimen, 4, why="differences are taken weight by weight"))

@@ -261,4 +261,11 @@ def runs_on(specimen: Specimen) -> Applied | Silence:
     return Applied([setting], note)
 
 
+def possible_runs_on(specimen: Specimen) -> Applied:
+    """The same, or none where none can be started: for claims that also read single networks."""
+    runs = runs_on(specimen)
+    return Applied([]) if isinstance(runs, Silence) else runs
+
+
 descents = Experiment("chatterji2021.descents", descent_settings, run_descent, seconds=0.5, on=runs_on)
+possible_descents = descents.at(descent_settings, on=possible_runs_on)

@@ -388,4 +388,7 @@ def first_losses_on(specimen: Specimen) -> Applied | Silence:
     return Applied(settings, other_width(specimen, 2000, 20_000, why=ABOUT_WIDE))
 
 
-first_steps = Experiment("chatterji2021.first_steps", lemma_15_settings, run_first_steps, seconds=8.0, on=starts_on)
+centre_steps = Experiment("chatterji2021.first_steps", centre_settings, run_first_steps, seconds=8.0)
+"""On the centres of XOR alone."""
+first_steps = centre_steps.at(lemma_15_settings, on=starts_on)
+first_losses = centre_steps.at(theorem_2_settings, on=first_losses_on)

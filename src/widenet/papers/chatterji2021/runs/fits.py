@@ -41,6 +41,19 @@ class Fit(Cases):
         """1 where two equal points have different labels, 0 where none have; NaN where float64 cannot say."""
         return 1.0 if self.why_not else math.nan if self.too_close else 0.0
 
+    @staticmethod
+    def on(specimen: Specimen) -> Applied | Silence:
+        """Build it on your data, or say why it cannot be built."""
+        if (reason := silence_over_inputs(specimen)) is not None:
+            return reason
+        if len(specimen.labels) > MOST_FITTED:
+            return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
+        points, found = reduced_points(specimen.inputs), clash(specimen)
+        equal = "are equal" in found
+        wide = built_half_width(specimen)
+        made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
+        return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))
+
 
 def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> Fit:
     """Build the network for this data."""
@@ -71,16 +84,3 @@ def apart(sphere: Sphere, seed: int) -> tuple[Points, Labels]:
 
 def _opposite() -> tuple[Points, Labels]:
     return reduced_points(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0])
-
-
-def fits_on(specimen: Specimen) -> Applied | Silence:
-    """Build it on your data, or say why it cannot be built."""
-    if (reason := silence_over_inputs(specimen)) is not None:
-        return reason
-    if len(specimen.labels) > MOST_FITTED:
-        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
-    points, found = reduced_points(specimen.inputs), clash(specimen)
-    equal = "are equal" in found
-    wide = built_half_width(specimen)
-    made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
-    return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))

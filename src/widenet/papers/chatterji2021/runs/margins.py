@@ -32,6 +32,15 @@ class Margins(Cases):
         """g(1 − g)."""
         return self.pulls * pulls(-self.margins)
 
+    @staticmethod
+    def on(specimen: Specimen) -> "Margins | Silence":
+        """The margins of networks on your data."""
+        settings = looks_on(specimen)
+        if isinstance(settings, Silence):
+            return settings
+        cases = [case for setting in settings for case in setting.networks.cases()]
+        return margins_of(np.concatenate([case.network.margins(case.points, case.labels) for case in cases]))
+
 
 def margins_of(margins: Numbers) -> Margins:
     """With g and L there."""
@@ -41,12 +50,3 @@ def margins_of(margins: Numbers) -> Margins:
 def draw_margins(scale: Scale, seed: int) -> Margins:
     """From −700 to 700."""
     return margins_of(np.concatenate([np.linspace(-700, 700, 20_001), np.linspace(-30, 30, 6001), [21.0]]))
-
-
-def margins_on(specimen: Specimen) -> Margins | Silence:
-    """The margins of networks on your data."""
-    settings = looks_on(specimen)
-    if isinstance(settings, Silence):
-        return settings
-    cases = [case for setting in settings for case in setting.networks.cases()]
-    return margins_of(np.concatenate([case.network.margins(case.points, case.labels) for case in cases]))

@@ -215,4 +215,11 @@ def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:
     return [NetworkSetting(networks=cases)]
 
 
+def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
+    """The networks on which (5) gives Lemma 10 with nothing to spare."""
+    return [NetworkSetting(networks=ThinCases())]
+
+
 networks = Experiment("chatterji2021.networks", network_settings, run_networks, seconds=3.0, on=looks_on)
+thin_networks = networks.at(thin_settings, on=lambda specimen: [])
+"""They are built, so there are none on your data."""

@@ -151,4 +151,6 @@ def phases_on(specimen: Specimen) -> Applied | Silence:
     return Applied(settings, other_width(specimen, 400, why=ABOUT_WIDE))
 
 
-second_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)
+centre_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)
+"""On the centres of XOR alone."""
+second_phases = centre_phases.at(random_phases, on=phases_on)
