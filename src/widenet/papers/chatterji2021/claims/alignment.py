@@ -1,23 +1,18 @@
 """Lemma 10 and what leads to it: the negative gradient points along the weights. And the constants of (6) and (7)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column
 from widenet.claims.given import labels
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.columns import Followed, Looked, both
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent, Looked, both
 from widenet.papers.chatterji2021.formulas import (
     THIRD_TERM_LIMIT,
     alignment_bound,
     alignment_share,
-    largest_step_scale,
     rate_constant,
     step_scale_terms,
 )
@@ -31,7 +26,7 @@ from widenet.papers.chatterji2021.hypotheses import (
 )
 from widenet.papers.chatterji2021.runs.descents import descents, possible_descents
 from widenet.papers.chatterji2021.runs.networks import networks, thin_networks
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.scalars import StartNumbers, draw_starts
 
 Bound = Callable[..., np.ndarray]
 
@@ -87,7 +82,7 @@ def equation_5(cells: Looked, *, printed: float = 1.0, sharp: float = 0.5) -> Pr
        reads=(descents, thin_networks), given=[two_points, small_loss, labels, bandwidth],
        title="The gradient is at least $(5/6)L log(1/L)/‖V‖$")  # fmt: skip
 def lemma_10(
-    runs: Followed,
+    runs: FollowedDescent,
     cells: Looked,
     *,
     share: Callable[[np.ndarray], np.ndarray] = alignment_share,
@@ -112,7 +107,11 @@ def lemma_10(
 @claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6",
        reads=(networks, possible_descents), given=SETTING, title="The largest step scale is $e²/(120p)$")  # fmt: skip
 def equation_6_third_term(
-    cells: Looked, runs: Followed, *, terms: Callable[..., tuple] = step_scale_terms, limit: float = THIRD_TERM_LIMIT
+    cells: Looked,
+    runs: FollowedDescent,
+    *,
+    terms: Callable[..., tuple] = step_scale_terms,
+    limit: float = THIRD_TERM_LIMIT,
 ) -> Promise:
     """Where L₁ ≤ 0.65, the minimum in (6) is its third term: Q̃₁ = e²/(120p).
 
@@ -129,36 +128,6 @@ def equation_6_third_term(
         },
         event=loss <= limit,
     )
-
-
-Starts = Float[np.ndarray, " start"]
-
-
-@dataclass(frozen=True, eq=False)
-class StartNumbers(Cases):
-    """Numbers of some starts."""
-
-    rows: ClassVar = "start"
-
-    norm: Starts  #: ‖V^(1)‖
-    loss: Starts  #: L₁
-    half_width: Starts  #: p
-    step_scale: Starts  #: Q₁
-
-    @column
-    def scale_share(self) -> Starts:
-        """Q₁/Q̃₁."""
-        return self.step_scale / largest_step_scale(self.norm, self.loss, self.half_width)
-
-
-def draw_starts(scale: Scale, seed: int) -> StartNumbers:
-    """Numbers of all sizes; each term of (6) is the smallest in some of them, and Q₁ = Q̃₁ in every second one."""
-    draw = np.random.default_rng([seed, 7])
-    norm, loss = 10 ** draw.uniform(-2, 2, 300), 10 ** draw.uniform(-12, 0.8, 300)
-    p = np.round(10 ** draw.uniform(0, 3, 300))
-    norm[:3], loss[:3], p[:3] = np.sqrt([5.0, 2.0, 0.01]), [0.02, 3.0, 0.1], [3.0, 11.0, 2.0]
-    shares = np.where(np.arange(300) % 2, draw.uniform(0.01, 1, 300), 1.0)
-    return StartNumbers(norm, loss, p, shares * largest_step_scale(norm, loss, p))
 
 
 @claim("chatterji2021.equation_7_half", Kind.STEP, "not in the paper; Eqs. 6 and 7", draws=draw_starts,

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from widenet.claims.cases import by_value, column, derived
 from widenet.papers.chatterji2021 import formulas
 from widenet.papers.chatterji2021.formulas import equation_5_threshold, largest_step_scale, rate_constant
-from widenet.papers.chatterji2021.runs.descents import Descent, Iterates, Steps
-from widenet.papers.chatterji2021.runs.networks import SHARES, Networks, PerNetwork, PerStep
+from widenet.papers.chatterji2021.runs.descents import Iterates, LogisticDescent, Steps
+from widenet.papers.chatterji2021.runs.networks import SHARES, NetworkLooks, PerNetwork, PerStep
 
 
 def threshold(n_samples: Any) -> Any:
@@ -17,7 +17,7 @@ def threshold(n_samples: Any) -> Any:
     return by_value(equation_5_threshold, np.atleast_1d(n_samples).astype(int))
 
 
-class Looked(Networks):
+class Looked(NetworkLooks):
     """Single networks, each of them one iterate."""
 
     band: PerNetwork = derived(lambda cell: cell.bandwidth * cell.half_width)  #: hp
@@ -38,7 +38,7 @@ class Looked(Networks):
         return self
 
 
-class Followed(Descent):
+class FollowedDescent(LogisticDescent):
     """Runs, with what the induction of Section 3.4 says of every iterate and every step."""
 
     band_error: float = derived(lambda run: abs(run.bandwidth * run.half_width - 1))  #: |hp − 1|
@@ -61,7 +61,7 @@ class Followed(Descent):
     use_slack: Steps = derived(lambda run: (run.log_use - run.stretched)[:-1])  #: how much I3 has left
 
     @property
-    def iterates(self) -> "Followed":
+    def iterates(self) -> "FollowedDescent":
         """One row per iterate."""
         return self.per("iterate")
 

@@ -6,12 +6,12 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.hypotheses import below_inflection, concave, finite_limit
-from widenet.papers.chatterji2021.runs.splits import Bend, Split, draw_bend, draw_splits
+from widenet.papers.chatterji2021.runs.splits import Bend, ConcaveSplit, draw_bend, draw_splits
 
 
 @claim("chatterji2021.lemma_9", Kind.STEP, "Lemma 9, Appendix B.5", draws=draw_splits, given=[finite_limit, concave],
        title="A sum of concave terms is smallest at a corner")  # fmt: skip
-def lemma_9(splits: Split, *, shift: float = 0.0) -> Promised:
+def lemma_9(splits: ConcaveSplit, *, shift: float = 0.0) -> Promised:
     """The infimum of Σψ(z_i) over z_i > 0 with Σz_i = M is ψ(M) + (n − 1)ψ(0⁺), for ψ continuous and concave on (0, M]
     with a finite limit at 0; (M − (n − 1)η, η, …, η) comes arbitrarily near to it, and no move on the way there, from
     (z_1, z_k) to (z_1 + z_k − η, η), raises the sum.

@@ -1,25 +1,18 @@
 """What one step does to the units that capture a point, and to the others: Eqs. 11 and 14 to 18, Lemmas 18 and 19."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column, derived
+from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, STEP
-from widenet.papers.chatterji2021.claims.starts import PerRun, Starts, rows_of
+from widenet.papers.chatterji2021.claims.starts import PerRun, RandomStarts
 from widenet.papers.chatterji2021.cluster_formulas import (
-    bandwidth,
-    capture_level,
     captured_and_active,
     captured_mean,
-    captured_share,
-    first_step_size,
-    initial_deviation,
     lifted_bound,
     rest_bound,
     rest_height,
@@ -37,15 +30,16 @@ from widenet.papers.chatterji2021.runs.first_steps import (
     centre_steps,
     first_steps,
     rest_settings,
+    rows_of,
     step_settings,
 )
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.start_laws import ExpectedSums, draw_expected
 
 OF_SAMPLING = 5.0
 """Standard errors that a mean over runs may be away from its expectation."""
 
 
-class Lifted(Starts):
+class Lifted(RandomStarts):
     """Random starts, with what one step adds to sums over captured units."""
 
     size: int = derived(lambda cell: cell.n_points * cell.half_width)  #: np
@@ -211,40 +205,6 @@ def lemma_18(runs: Lifted) -> Promise:
         },
         details=lambda: rows_of(runs.cells) | {"gains": each.lift_mean},
     )
-
-
-Widths = Float[np.ndarray, " width"]
-
-
-@dataclass(frozen=True, eq=False)
-class ExpectedSums(Cases):
-    """What one step on the centres of XOR is expected to lead to.
-
-    The spread of the sum over starts is far below 1, and α_0p is p^(1/2−β).
-    """
-
-    rows: ClassVar = "width"
-
-    half_width: Widths  #: p
-    sums: Widths  #: (Σ φ over I_+s − pχ)/(α_0p)
-    bounds: Widths  #: what the second display says
-
-
-def expected_sums(*widths: float, beta: float = 0.25) -> ExpectedSums:
-    """With g_0 = 1/2: (ζ − P[Z_1 ≥ a, Z_2 ≥ 0])/8 − hζ/(2α_0) against −1/48 + 2/(α_0p)."""
-    sums, bounds = [], []
-    for p in widths:
-        level, deviation = capture_level(p, beta, "sec4"), initial_deviation(p, beta, "sec4")
-        step, share = first_step_size(p, beta, "sec4"), captured_share(level, deviation)
-        both = float(captured_and_active(level, deviation, np.array([0.5]))[0])
-        sums.append((share - both) / 8 - bandwidth(p) * share / (2 * step))
-        bounds.append(-1 / 48 + 2 / (step * p))
-    return ExpectedSums(np.array(widths), np.array(sums), np.array(bounds))
-
-
-def draw_expected(scale: Scale, seed: int) -> ExpectedSums:
-    """Widths at which 2 is nothing beside α_0p, and o(1) is small."""
-    return expected_sums(1e20, 1e30, 1e40)
 
 
 @claim("chatterji2021.lemma_18_as_printed", Kind.STEP, "Lemma 18, second display", draws=draw_expected, given=[],

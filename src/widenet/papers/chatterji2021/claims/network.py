@@ -17,18 +17,18 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     NEAR_KINK,
     OFF,
     STRAIGHT,
-    Curvatures,
-    Slopes,
+    GradientEntries,
+    HessianEntries,
     draw_curvatures,
     draw_slopes,
 )
-from widenet.papers.chatterji2021.runs.fits import Fit, draw_fits
+from widenet.papers.chatterji2021.runs.fits import BuiltFit, draw_fits
 
 
 @claim("chatterji2021.section_2_gradient", Kind.IDENTITY, "Section 2.2; Appendix B.2, first display", draws=draw_slopes,
        given=[away_from_kinks(NEAR_KINK)],
        title="The gradient formula agrees with differences of the loss")  # fmt: skip
-def section_2_gradient(drawn: Slopes) -> Promised:
+def section_2_gradient(drawn: GradientEntries) -> Promised:
     """∇_{v_i}L = −(u_i/n) Σ_s g_s y_s φ'(⟨v_i, x_s⟩) x_s, against central differences of L."""
     return {
         key: equal(drawn.formula, drawn.differences, room=CLOSED_FORM, where=drawn.votes == sign, text=text, event=text)
@@ -39,7 +39,7 @@ def section_2_gradient(drawn: Slopes) -> Promised:
 @claim("chatterji2021.equations_19_20", Kind.IDENTITY, "Eqs. 19 and 20, Appendix B.2", draws=draw_curvatures,
        given=[away_from_kinks(HESSIAN_NEAR)],
        title="Blocks of the Hessian agree with differences of the gradient")  # fmt: skip
-def equations_19_20(drawn: Curvatures) -> Promised:
+def equations_19_20(drawn: HessianEntries) -> Promised:
     """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, against central differences of ∇L where no
     pre-activation is at 0 or h.
     """
@@ -77,7 +77,7 @@ def appendix_a(runs: BothCoordinates) -> Promise:
 @claim("chatterji2021.theorem_1_start", Kind.CONSTRUCTION, "not in the paper; a start for Theorem 1", draws=draw_fits,
        given=[distinct, unit_inputs],
        title="One neuron per point builds a start for Theorem 1")  # fmt: skip
-def theorem_1_start(fits: Fit) -> Promised:
+def theorem_1_start(fits: BuiltFit) -> Promised:
     """On unit inputs of which no two are equal with different labels, a network with one neuron per point starts
     Theorem 1: its neurons vote on caps of the sphere without points of the other label, and are stretched until L₁ is
     small enough. Where two equal inputs have different labels, every network has L ≥ 2 log 2/n, which is not.

@@ -2,27 +2,15 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Number, column
 from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope
 from widenet.papers.chatterji2021.formulas import (
-    LEAST_EXPONENT,
     LEAST_SHARE,
     alignment_bound,
-    equation_5_threshold,
-    last_line_share,
-    lost_share,
-    proof_threshold,
-    universal_threshold,
-    z_log_squared,
 )
 from widenet.papers.chatterji2021.hypotheses import (
     at_most_one,
@@ -32,50 +20,18 @@ from widenet.papers.chatterji2021.hypotheses import (
     positive,
     two_or_more,
 )
-from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins
-from widenet.records import Scale
-
-Zs = Float[np.ndarray, " z"]
-Numbers = Float[np.ndarray, " case"]
-Pairs = Float[np.ndarray, " pair"]
-
-
-@dataclass(frozen=True, eq=False)
-class Bent(Cases):
-    """Numbers z for one bandwidth h, in order."""
-
-    bandwidth: Number  #: h
-    z: Zs
-    value: Zs  #: φ
-    slope: Zs  #: φ'
-    curvature: Zs  #: φ''
-
-    @column
-    def apart(self) -> Pairs:
-        """How far neighbours are from each other."""
-        return np.diff(self.z)
-
-    @column
-    def value_change(self) -> Pairs:
-        """|Δφ|."""
-        return np.abs(np.diff(self.value))
-
-    @column
-    def slope_change(self) -> Pairs:
-        """|Δφ'|."""
-        return np.abs(np.diff(self.slope))
-
-    @column
-    def size(self) -> Pairs:
-        """What rounding is a share of."""
-        return np.abs(self.z[1:]) + self.bandwidth
-
-
-def draw_bent(scale: Scale, seed: int) -> list[Bent]:
-    """From −3h to 10h, with 0 and h themselves."""
-    grid = np.sort(np.concatenate([np.linspace(-3, 10, 1301), [-1e-12, 0.0, 1.0, 1 + 1e-12]]))
-    shapes = (huberized, huberized_slope, huberized_curvature)
-    return [Bent(h, h * grid, *(shape(h * grid, h) for shape in shapes)) for h in (1.0, 1 / 7, 1e-3)]
+from widenet.papers.chatterji2021.runs.scalars import (
+    Bent,
+    ExponentGrid,
+    MarginGrid,
+    Thresholds,
+    UnitGrid,
+    draw_bent,
+    draw_exponents,
+    draw_margins,
+    draw_thresholds,
+    draw_unit_grid,
+)
 
 
 @claim("chatterji2021.huberized_sandwich", Kind.STEP, "Proof of Lemma 10, before Eq. 4", draws=draw_bent,
@@ -120,7 +76,7 @@ def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) 
 
 @claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[],
        title="The derivative of the logistic loss is at most the loss")  # fmt: skip
-def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
+def lemma_20(drawn: MarginGrid, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
     """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
     return {
         "pull": at_most(drawn.pulls, most * drawn.losses, within=ROUNDING, text="$g ≤ L$"),
@@ -128,29 +84,6 @@ def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) ->
             drawn.product, most_product * drawn.pulls, within=ROUNDING, of=drawn.pulls, text="$g(1 − g) ≤ g$"
         ),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class UnitGrid(Cases):
-    """Numbers of (0, 1], in order."""
-
-    z: Zs
-
-    @column
-    def values(self) -> Zs:
-        """z log²(1/z)."""
-        return z_log_squared(self.z)
-
-    @column
-    def highest_at(self) -> float:
-        """Where it is largest."""
-        return float(self.z[self.values.argmax()])
-
-
-def draw_unit_grid(scale: Scale, seed: int) -> UnitGrid:
-    """Dense around e^{−2}."""
-    grid = np.concatenate([np.logspace(-300, 0, 3001), math.exp(-2) * np.linspace(0.99, 1.01, 2001)])
-    return UnitGrid(np.sort(np.append(grid, math.exp(-2))))
 
 
 @claim("chatterji2021.z_log_squared_bound", Kind.STEP, "Proof of Lemma 12", draws=draw_unit_grid,
@@ -163,32 +96,11 @@ def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Exponents(Cases):
-    """Numbers of [0, 1]; and n and L for the step in which both bounds are multiplied."""
-
-    z: Zs
-    n_samples: Numbers  #: n
-    losses: Numbers  #: L
-
-    @column
-    def log_argument(self) -> Numbers:
-        """2nL."""
-        return 2 * self.n_samples * self.losses
-
-
-def draw_exponents(scale: Scale, seed: int) -> Exponents:
-    """A grid, and losses from 1e-12 up to 1/(2n)."""
-    counts = np.repeat([2.0, 3.0, 10.0, 100.0], 60)
-    shares = np.tile(np.logspace(-12, 0, 60), 4)
-    return Exponents(np.concatenate([np.linspace(0, 1, 1001), [0.05]]), counts, shares / (2 * counts))
-
-
 @claim("chatterji2021.exponential_bounds", Kind.STEP, "Proof of Lemma 10, after Eq. 5", draws=draw_exponents,
        given=[at_most_one, not_negative, log_not_negative],
        title="$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$")  # fmt: skip
 def exponential_bounds(
-    drawn: Exponents,
+    drawn: ExponentGrid,
     *,
     linear: float = 2.0,
     quadratic: float = 1.0,
@@ -206,44 +118,6 @@ def exponential_bounds(
         "quadratic": at_most(np.exp(-z), 1 - z + quadratic * z**2, room=ROUNDING, text="$e^{−z} ≤ 1 − z + z²$"),
         "product": at_least(reached(n, loss, 0.0), product, within=STEP, text="$F(nL)/n ≥ (L − nL²) log(1/(2nL))$"),
     }
-
-
-@dataclass(frozen=True, eq=False)
-class Thresholds(Cases):
-    """The three bounds on the loss for some n."""
-
-    rows: ClassVar = "case"
-
-    n_samples: Numbers  #: n
-    exponent: Number  #: C₁ of the first bound
-    universal: Numbers  #: n^{−(1+C₁)}
-    by_proof: Numbers  #: where the proof loses 1/6
-    by_equation_5: Numbers  #: where (5) gives 5/6
-
-    @column
-    def last_line(self) -> Number:
-        """The last line of the proof."""
-        return last_line_share(self.exponent)
-
-    @column
-    def lost(self) -> Numbers:
-        """What the proof loses at its bound."""
-        return lost_share(self.n_samples, self.by_proof)
-
-    @column
-    def direct(self) -> Numbers:
-        """What (5) gives at its bound."""
-        loss = self.by_equation_5
-        return alignment_bound(self.n_samples, loss) / (loss * -np.log(loss))
-
-
-def draw_thresholds(scale: Scale, seed: int) -> Thresholds:
-    """For n from 2 to 1000."""
-    counts = (2, 3, 4, 5, 8, 10, 16, 50, 200, 1000)
-    solved = [
-        np.array([solve(n) for n in counts]) for solve in (universal_threshold, proof_threshold, equation_5_threshold)
-    ]
-    return Thresholds(np.array(counts, float), LEAST_EXPONENT, *solved)
 
 
 @claim("chatterji2021.constant_c_1", Kind.STEP, "Proof of Lemma 10, last lines; the number is not in the paper",

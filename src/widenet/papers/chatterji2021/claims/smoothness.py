@@ -1,18 +1,14 @@
 """Section 3.3 and Appendix B: the loss is smooth in proportion to itself, so a step that is small enough lowers it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column
 from widenet.claims.given import labels
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.columns import Followed, Looked, both
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent, Looked, both
 from widenet.papers.chatterji2021.formulas import (
     LEAST_SHARE,
     SHARP,
@@ -37,10 +33,9 @@ from widenet.papers.chatterji2021.hypotheses import (
 )
 from widenet.papers.chatterji2021.runs.descents import possible_descents
 from widenet.papers.chatterji2021.runs.networks import networks
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.scalars import RowNorms, draw_row_norms
 
 Bound = Callable[..., np.ndarray]
-Directions = Float[np.ndarray, " direction"]
 
 
 @claim("chatterji2021.lemma_5", Kind.STEP, "Lemma 5, Appendix B.1", reads=networks,
@@ -111,51 +106,6 @@ def lemma_6(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class RowNorms(Cases):
-    """‖a_1‖, …, ‖a_2p‖ of some directions a."""
-
-    rows: ClassVar = "direction"
-
-    norms: Float[np.ndarray, "direction row"]
-
-    @column
-    def half_width(self) -> float:
-        """p."""
-        return self.norms.shape[1] / 2
-
-    @column
-    def square_error(self) -> Directions:
-        """|Σ‖a_j‖² − 1|."""
-        return np.abs((self.norms**2).sum(axis=1) - 1)
-
-    @column
-    def mixed(self) -> Directions:
-        """Σ_{j≠k}‖a_j‖‖a_k‖."""
-        return self.norms.sum(axis=1) ** 2 - (self.norms**2).sum(axis=1)
-
-    @column
-    def four_sums(self) -> Directions:
-        """‖(∇²L)a‖² at most, with L = 1 and blocks at their bounds: 2pL on the diagonal and L off it."""
-        products = (self.norms.shape[1] - 1) * self.norms + self.norms.sum(axis=1, keepdims=True)
-        return (products**2).sum(axis=1)
-
-    @column
-    def printed_sum(self) -> Directions:
-        """Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2, pair by pair."""
-        pairs = (self.norms[:, :, None] ** 2 + self.norms[:, None, :] ** 2) / 2
-        return (pairs * ~np.eye(self.norms.shape[1], dtype=bool)).sum(axis=(1, 2))
-
-
-def draw_row_norms(scale: Scale, seed: int) -> list[RowNorms]:
-    """Equal norms, one row alone, and random ones, for p up to 12."""
-    draw, made = np.random.default_rng([seed, 6]), []
-    for p in (1, 2, 3, 5, 12):
-        rows = np.concatenate([np.ones((1, 2 * p)), np.eye(1, 2 * p), np.abs(draw.normal(size=(20, 2 * p)))])
-        made.append(RowNorms(rows / np.linalg.norm(rows, axis=1, keepdims=True)))
-    return made
-
-
 @claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms,
        given=[unit_direction], title="The four sums of Lemma 6 are at most $(4p − 1)²L²$")  # fmt: skip
 def lemma_6_sums(
@@ -192,7 +142,9 @@ def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
 
 @claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, possible_descents),
        given=[unit_inputs, labels], title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
-def lemma_7(cells: Looked, runs: Followed, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0) -> Promised:
+def lemma_7(
+    cells: Looked, runs: FollowedDescent, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0
+) -> Promised:
     """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
     t, own = runs.per("iterate"), np.sqrt(2 * cells.half_width)
     roots = both(own, gradient_bound(t.half_width, np.ones_like(t.norms)))
@@ -208,7 +160,7 @@ LEMMA_8, SHARPER = 1 / 30, 1 / (3 * SHARP)
 """The longest pαL of each."""
 
 
-def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Promised:
+def _decrease(cells: Looked, runs: FollowedDescent, longest: float, share: float) -> Promised:
     """Steps with pαL up to `longest`, each against its share of α‖∇L‖²."""
     looks, u = cells.per("step"), runs.per("step")
     gains, chosen = both(looks.efficiencies, u.efficiencies), both(looks.share, u.share)
@@ -226,7 +178,7 @@ def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Pr
 
 @claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, possible_descents),
        given=[*steps_up_to(LEMMA_8), *SETTING], title="A step with $αL ≤ 1/(30p)$ lowers the loss")  # fmt: skip
-def lemma_8(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
+def lemma_8(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_SHARE) -> Promised:
     """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
     return _decrease(cells, runs, LEMMA_8, share)
 
@@ -234,7 +186,7 @@ def lemma_8(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Pro
 @claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5",
        reads=(networks, possible_descents), given=[*steps_up_to(SHARPER), *SETTING],
        title="Steps 3.8 times as long still lower the loss")  # fmt: skip
-def lemma_8_sharp(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
+def lemma_8_sharp(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_SHARE) -> Promised:
     """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""
     return _decrease(cells, runs, SHARPER, share)
 

@@ -21,13 +21,13 @@ from widenet.papers.chatterji2021.runs.starts import (
     isolating_start,
     nearest_opposite,
 )
-from widenet.papers.chatterji2021.settings import Sphere, reduced_points
-from widenet.papers.chatterji2021.specimens import other_width, silence_over_inputs
+from widenet.papers.chatterji2021.sources import Sphere, reduced_points
+from widenet.papers.chatterji2021.user_data import other_width, silence_over_inputs
 from widenet.records import Scale
 
 
 @dataclass(frozen=True, eq=False)
-class Fit(Cases):
+class BuiltFit(Cases):
     """Data, and a network that was built to fit it, or the reason why none can be."""
 
     unit_error: Number  #: the largest |‖x‖ − 1|
@@ -55,16 +55,16 @@ class Fit(Cases):
         return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))
 
 
-def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> Fit:
+def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> BuiltFit:
     """Build the network for this data."""
     target = equation_5_threshold(len(labels))
     network = None if why_not else isolating_start(points, labels, half_width, 0.9 * target)
     loss = math.nan if network is None else float(np.exp(log_mean_loss(network.margins(points, labels))))
     error = float(np.abs(np.linalg.norm(points, axis=1) - 1).max())
-    return Fit(error, loss, target, why_not, too_close)
+    return BuiltFit(error, loss, target, why_not, too_close)
 
 
-def draw_fits(scale: Scale, seed: int) -> list[Fit]:
+def draw_fits(scale: Scale, seed: int) -> list[BuiltFit]:
     """Random points of spheres, more than the network could separate linearly."""
     made = []
     for n, dim in ((2, 1), (4, 2), (12, 2), (30, 5)):

@@ -8,9 +8,9 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, column
 from widenet.claims.implication import Promise, at_least
 from widenet.claims.statistics import matches_rate
-from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.cluster_hypotheses import centres, unit_inputs
-from widenet.papers.chatterji2021.runs.first_steps import centre_steps, theorem_2_settings
+from widenet.papers.chatterji2021.runs.first_steps import centre_steps, rows_of, theorem_2_settings
 
 CHANCE = 0.001
 """A p-value below this, over the number of tests, is not chance."""
@@ -18,7 +18,7 @@ LAW = (1 / 6, 1 / 6, 1 / 3, 1 / 6, 1 / 6)
 """How many of the four centres a unit with a bias is active on: 0, 1, 2, 3, 4."""
 
 
-class Activity(Starts):
+class Activity(RandomStarts):
     """Random starts, with one test per example and per data set."""
 
     @column
