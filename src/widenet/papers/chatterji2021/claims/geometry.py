@@ -23,14 +23,16 @@ from widenet.papers.chatterji2021.runs.cluster_pairs import (
     draw_radii,
     draw_reduced,
 )
+from widenet.records import Form
 
 
 @claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products,
        given=[small_radius, distance, unit_centres],
        title="Points are close in a cluster and apart across classes")  # fmt: skip
 def lemma_21(pairs: ClusterProducts) -> Promised:
-    """In reduced coordinates, with ‖μ_k‖ = 1, ‖x_s − μ_k‖ ≤ r/√2 and r < 1: x_s·x_q ≤ (1 + Δ)/2 + 2r for opposite
-    classes and x_s·x_q ≥ 1 − 2r in one cluster; √2 r + r²/2 in place of 2r does, and r² for unit vectors of a cluster.
+    """In reduced coordinates, with $‖μ_k‖ = 1$, $‖x_s − μ_k‖ ≤ r/√2$ and $r < 1$: $x_s·x_q ≤ (1 + Δ)/2 + 2r$ for
+    opposite classes and $x_s·x_q ≥ 1 − 2r$ in one cluster. Sharper: $√2 r + r²/2$ in place of $2r$, and $r²$ for unit
+    vectors of one cluster.
     """
     across, within = pairs.per("opposite"), pairs.per("same")
     far, sharp_far, _, _ = across.bounds.T
@@ -56,7 +58,7 @@ def lemma_21(pairs: ClusterProducts) -> Promised:
 @claim("chatterji2021.appendix_c", Kind.IDENTITY, "Section 4.1; Appendix C", draws=draw_reduced,
        given=[unit_centres], title="Without biases $σ$ grows by $√2$ and distances shrink")  # fmt: skip
 def appendix_c(found: ReducedClusters) -> Promised:
-    """Without biases on x̃ = (x, 1)/√2: σ̃ = √2 σ, ‖x̃ − μ̃_k‖ = ‖x − μ_k‖/√2, and μ̃_k·μ̃_l = (1 + μ_k·μ_l)/2."""
+    """Without biases on $x̃ = (x, 1)/√2$: $σ̃ = √2 σ$, $‖x̃ − μ̃_k‖ = ‖x − μ_k‖/√2$, and $μ̃_k·μ̃_l = (1 + μ_k·μ_l)/2$."""
     points, pairs = found.per("point"), found.per("pair")
     return {
         "deviation": equal(
@@ -77,7 +79,7 @@ def appendix_c(found: ReducedClusters) -> Promised:
 @claim("chatterji2021.appendix_d_4", Kind.STEP, "Appendix D.4, last step", draws=draw_radii,
        given=[radius_positive, radius_below_one], title="$arccos(1 − 2r)/π$ is at most $√r$")  # fmt: skip
 def appendix_d_4(radii: Radii, *, share: float = 1.0) -> Promised:
-    """arccos(1 − 2r)/π ≤ √r for 0 ≤ r ≤ 1, with equality at both ends.
+    """$arccos(1 − 2r)/π ≤ √r$ for $0 ≤ r ≤ 1$, with equality at both ends.
 
     `share` of the right side is for a control.
     """
@@ -86,12 +88,12 @@ def appendix_d_4(radii: Radii, *, share: float = 1.0) -> Promised:
 
 @claim("chatterji2021.appendix_d_5", Kind.STEP, "Appendix D.5, last step", draws=draw_angles,
        given=[overlap, radius_positive],
-       title="Opposite points share at most $1/3 + Δ/4 + r$ of the units")  # fmt: skip
+       form=Form.SHARPER, title="Opposite points share at most $1/3 + Δ/4 + r$ of the units")  # fmt: skip
 def appendix_d_5(
     cases: Shapes, *, constant: float = 1 / 3, of_overlap: float = 0.25, of_radius: float = 1.0
 ) -> Promised:
-    """(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2 ≤ 1/3 + Δ/4 + r for all Δ, r ≥ 0, with equality at 0; the paper asks for
-    small ones.
+    """$(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2 ≤ 1/3 + Δ/4 + r$ for all $Δ, r ≥ 0$, with equality at 0; the paper
+    requires them to be small.
 
     The constants are for controls.
     """

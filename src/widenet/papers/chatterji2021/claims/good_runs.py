@@ -45,8 +45,8 @@ def bounds_of(runs: RandomStarts) -> dict[str, Seldom]:
 @claim("chatterji2021.definition_16", Kind.STEP, "Lemma 15, all parts; Definition 16", reads=first_steps,
        given=[*THEOREM_2, wide_enough], title="A random start is good in all parts, with high probability")  # fmt: skip
 def definition_16(runs: RandomStarts) -> Promise:
-    """With probability at least 1 − δ a random start is good: all parts of Lemma 15 hold together, part 4 for pairs of
-    points; δ is the sum over the parts that can fail at these widths.
+    """With probability at least $1 − δ$ a random start is good: all parts of Lemma 15 hold together, part 4 for pairs
+    of points. $δ$ is the sum over the parts that can fail at these widths.
     """
     bounds = bounds_of(runs)
     telling = {name: bound.telling for name, bound in bounds.items()}

@@ -14,6 +14,7 @@ from widenet.papers.chatterji2021.cluster_formulas import (
 from widenet.papers.chatterji2021.cluster_hypotheses import bandwidth, opposite, unit_inputs
 from widenet.papers.chatterji2021.runs.first_steps import first_steps, rows_of
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, first_outputs
+from widenet.records import Form
 
 SPREAD = 0.0325
 """How far a measured deviation of f_0, times p^(β/2), may be from the exact one: some three standard errors."""
@@ -22,8 +23,8 @@ SPREAD = 0.0325
 @claim("chatterji2021.lemma_15_1", Kind.STEP, "Lemma 15, part 1; Appendix D.1", reads=first_steps,
        given=[unit_inputs, bandwidth], title="Sums over the units that capture a point are near $pχ$")  # fmt: skip
 def lemma_15_1(runs: RandomStarts) -> Promise:
-    """With high probability over V^(0), for every s: Σ v_i·x_s over I_+s is at least pχ − 1, and over I_−s at most
-    pχ + 1, with χ = E[Z; Z ≥ h + 4α_0], Z ~ N(0, σ²).
+    """With high probability over $V^(0)$, for every $s$: $Σ v_i·x_s$ over $I_+s$ is at least $pχ − 1$, and over $I_−s$
+    at most $pχ + 1$, with $χ = E[Z; Z ≥ h + 4α_0]$ for $Z ~ N(0, σ²)$.
 
     The paper leaves the constant of the probability open; δ here is n times Chernoff's bound, each side by itself.
     """
@@ -53,10 +54,11 @@ def harmful_sums(runs: RandomStarts) -> Seldom:
 
 
 @claim("chatterji2021.lemma_15_2", Kind.STEP, "Lemma 15, part 2; Appendix D.2", reads=first_steps,
-       given=[unit_inputs, bandwidth], title="About half of the units of either sign capture a point")  # fmt: skip
+       given=[unit_inputs, bandwidth], form=Form.SHARPER,
+       title="About half of the units of either sign capture a point")  # fmt: skip
 def lemma_15_2(runs: RandomStarts) -> Promise:
-    """With high probability |I_+s| and |I_−s| are (1/2 ∓ o(1))p for every s: within p√(log(4n/δ)/(2p)) of ζp with
-    probability 1 − δ, δ = 0.01, and 1/2 − ζ ≤ (h + 4α_0)/(σ√(2π)).
+    """With high probability $|I_+s|$ and $|I_−s|$ are $(1/2 ∓ o(1))p$ for every $s$: within $p√(log(4n/δ)/(2p))$ of
+    $ζp$ with probability $1 − δ$, $δ = 0.01$, and $1/2 − ζ ≤ (h + 4α_0)/(σ√(2π))$.
 
     The paper has the slack p^(3/4) in place of the first; that is weaker at every width here.
     """
@@ -110,8 +112,8 @@ class Outputs(StartDraws):
        reads=(first_steps, first_outputs), given=[unit_inputs.of(0), bandwidth.of(0)],
        title="At the start the network is undecided on every point")  # fmt: skip
 def lemma_15_3(runs: RandomStarts, drawn: Outputs) -> Promise:
-    """With high probability |g_0s − 1/2| = o(1) for every s: at most p^(−β/4), with probability at least
-    1 − 2n exp(−p^(β/2)/4); the standard deviation of f_0(x) is 0.8074 p^(−β/2) at p = 1000, β = 1/4.
+    """With high probability $|g_0s − 1/2| = o(1)$ for every $s$: at most $p^(−β/4)$, with probability at least $1 − 2n
+    exp(−p^(β/2)/4)$. The standard deviation of $f_0(x)$ is $0.8074 p^(−β/2)$ at $p = 1000$, $β = 1/4$.
 
     The bound says nothing before p is very large, so the law of f_0, which is exact, is what is tested.
     """
@@ -146,10 +148,10 @@ def pulls_below(runs: RandomStarts) -> Seldom:
 
 @claim("chatterji2021.lemma_15_5", Kind.STEP, "Lemma 15, part 5; Appendix D.5", reads=first_steps,
        given=[unit_inputs, bandwidth, opposite],
-       title="Few units capture points of both classes")  # fmt: skip
+       form=Form.SHARPER, title="Few units capture points of both classes")  # fmt: skip
 def lemma_15_5(runs: RandomStarts) -> Promise:
-    """With high probability, for all s, q of opposite classes, at most (1/3 + Δ/4 + r + o(1))p units of I_+s, and of
-    I_−s, have v_i·x_q ≥ 0; the o(1) is √(log(n²/δ)/(2p)) with probability 1 − δ, δ = 0.01.
+    """With high probability, for all $s$, $q$ of opposite classes, at most $(1/3 + Δ/4 + r + o(1))p$ units of $I_+s$,
+    and of $I_−s$, have $v_i·x_q ≥ 0$. The $o(1)$ is $√(log(n²/δ)/(2p))$ with probability $1 − δ$, $δ = 0.01$.
 
     The o(1) of the paper, p^(−1/4), is weaker, so much that its bound exceeds |I_±s| in the settings here.
     """

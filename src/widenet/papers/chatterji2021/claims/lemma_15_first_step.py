@@ -21,8 +21,9 @@ from widenet.papers.chatterji2021.runs.start_laws import ReducedNorms, Windows, 
 @claim("chatterji2021.lemma_15_6", Kind.STEP, "Lemma 15, part 6; Appendix D.6", reads=first_steps,
        given=[unit_inputs, bandwidth], title="The first step can activate few harmful units")  # fmt: skip
 def lemma_15_6(runs: RandomStarts) -> Promise:
-    """With probability 1 − n exp(−2η²p), η = 5α_0/(σ√(2π)), for every s at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))p units
-    with u_i ≠ y_s have v_i·x_s from −α_0(1/2 + 2(Δ + r)) to h + 4α_0; the proof gives half as many.
+    """With probability $1 − n exp(−2η²p)$, $η = 5α_0/(σ√(2π))$, for every $s$ at most $(√2/(σ√π))(h + 5α_0(2 + Δ +
+    r))p$ units with $u_i ≠ y_s$ have $v_i·x_s$ between $−α_0(1/2 + 2(Δ + r))$ and $h + 4α_0$. The proof gives half as
+    many.
     """
     return Promise(
         {"printed": in_window(runs, 1.0, "as printed"), "half": in_window(runs, 0.5, "half of it, as proved")},
@@ -42,8 +43,8 @@ def in_window(runs: RandomStarts, share: float, text: str) -> Seldom:
        given=[unit_inputs, bandwidth, start, first_step, wide_enough],
        title="After one step the norm is of the order $√(d/p^β)$")  # fmt: skip
 def lemma_15_7(runs: RandomStarts) -> Promise:
-    """With probability 1 − exp(−(d+1)p/2048) − exp(−(d+1)p/1024), the weights after the first step have norm
-    3/5·√(d/p^β) ≤ ‖V^(1)‖ ≤ 3√(d/p^β), once p is large enough.
+    """With probability $1 − exp(−(d+1)p/2048) − exp(−(d+1)p/1024)$, the weights after the first step have norm
+    $3/5·√(d/p^β) ≤ ‖V^(1)‖ ≤ 3√(d/p^β)$, if $p$ is large enough.
 
     Large enough is worked out from the proof: p^(β/2) ≥ 2 suffices for every d with the numbers of Section 4.
     """
@@ -69,8 +70,8 @@ def norm_below(runs: RandomStarts) -> Seldom:
 @claim("chatterji2021.equation_27", Kind.STEP, "Eq. 27, Appendix D.6", draws=draw_windows, given=[],
        title="A unit seldom lies in the window of the first step")  # fmt: skip
 def equation_27(found: Windows) -> Promised:
-    """For Z ~ N(0, σ²), P[−α_0(1/2 + 2(Δ + r)) ≤ Z ≤ h + 4α_0] ≤ (h + 4.5α_0 + 2α_0(Δ + r))/(σ√(2π))
-    ≤ (h + 5α_0(1 + Δ + r))/(σ√(2π)).
+    """For $Z ~ N(0, σ²)$, $P[−α_0(1/2 + 2(Δ + r)) ≤ Z ≤ h + 4α_0] ≤ (h + 4.5α_0 + 2α_0(Δ + r))/(σ√(2π)) ≤ (h + 5α_0(1 +
+    Δ + r))/(σ√(2π))$.
     """
     return {
         "density": at_most(found.exact, found.middle, text="the probability is at most width times density"),
@@ -124,8 +125,8 @@ class StartTails(StartDraws):
 @claim("chatterji2021.appendix_d_tails", Kind.STEP, "Appendices D.3 and D.7", reads=start_draws.at(tail_settings),
        given=[], title="Norm and output at the start have exponential tails")  # fmt: skip
 def appendix_d_tails(drawn: StartTails) -> Promised:
-    """At the start, P[‖V‖² ≤ (1 − η)·2(d+1)pσ²] ≤ exp(−(d+1)pη²/2), P[‖V‖ ≥ (1 + η)σ√(2(d+1)p)] ≤ exp(−(d+1)pη²), and
-    P[|f_0(x)| ≥ η] ≤ 2 exp(−η²/(4pσ²)).
+    """At the start, $P[‖V‖² ≤ (1 − η)·2(d+1)pσ²] ≤ exp(−(d+1)pη²/2)$, $P[‖V‖ ≥ (1 + η)σ√(2(d+1)p)] ≤ exp(−(d+1)pη²)$,
+    and $P[|f_0(x)| ≥ η] ≤ 2 exp(−η²/(4pσ²))$.
     """
     norms, outputs = drawn.per("eta"), drawn.per("multiple")
     return {
@@ -145,8 +146,8 @@ def _tail(tries: StartTails, failed: np.ndarray, allowed: np.ndarray, text: str)
        draws=draw_reduced_norms, given=[],
        title="The start of Theorem 2 seldom has a norm above the bound")  # fmt: skip
 def appendix_d_tails_as_printed(found: ReducedNorms) -> Promise:
-    """From the start of Theorem 2, in the reduced coordinates of Section 4,
-    P[‖V^(0)‖ ≥ 3√(d+1)/(2p^(β/2))] ≤ exp(−(d+1)p/1024).
+    """From the start of Theorem 2, in the reduced coordinates of Section 4, $P[‖V^(0)‖ ≥ 3√(d+1)/(2p^(β/2))] ≤
+    exp(−(d+1)p/1024)$.
     """
     return Promise(
         {"high": at_most(found.shares, found.allowed, text="upper tail of $‖V^(0)‖$")},

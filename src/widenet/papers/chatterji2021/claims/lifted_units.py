@@ -95,8 +95,8 @@ def _of_sampling(values: np.ndarray) -> float:
 @claim("chatterji2021.equation_11", Kind.STEP, "Eq. 11, Section 4.2", reads=first_steps.at(step_settings),
        given=[unit_inputs, products], title="A captured unit stays captured after one step")  # fmt: skip
 def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promise:
-    """One step from any start changes v_i·x_s by at most α_0; so a unit that captures x_s (v_i·x_s ≥ h + 4α_0) is at
-    h + 3α_0 or above after it, and φ(v_i·x_s) = v_i·x_s − h/2 there.
+    """One step from any start changes $v_i·x_s$ by at most $α_0$. So a unit that captures $x_s$ ($v_i·x_s ≥ h + 4α_0$)
+    is at $h + 3α_0$ or above after the step, and $φ(v_i·x_s) = v_i·x_s − h/2$ there.
 
     `most` and `least`, in units of α_0, are for controls.
     """
@@ -123,9 +123,10 @@ def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promi
        reads=first_steps.at(step_settings), given=[unit_inputs, products, one_cluster],
        title="One step lifts captured units by $(α_0/n)(Ξ_1 − Ξ_2)$")  # fmt: skip
 def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_own: float = 1.0) -> Promise:
-    """After one step Σ φ over I_+s is at least pχ + (α_0/n)(Ξ_1 − Ξ_2) − 2 wherever part 1 of Lemma 15 holds at s, and
-    over I_−s at most pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2 with the sums over I_−s: −1 − h|I_+s|/2 and +1 do. Without the noise
-    of the start: Σ φ − Σ v_i·x_s + h|I|/2 is at least (α_0/n)(Ξ_1 − Ξ_2), or at most minus that.
+    """After one step $Σ φ$ over $I_+s$ is at least $pχ + (α_0/n)(Ξ_1 − Ξ_2) − 2$ wherever part 1 of Lemma 15 holds at
+    $s$, and over $I_−s$ at most $pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2$ with the sums over $I_−s$; $−1 − h|I_+s|/2$ and $+1$ are
+    enough in place of $−2$ and $+2$. Without the noise of the start: $Σ φ − Σ v_i·x_s + h|I|/2$ is at least
+    $(α_0/n)(Ξ_1 − Ξ_2)$ over $I_+s$, and at most minus that over $I_−s$.
 
     The constants are for controls: `more` is added to pχ, the others multiply Ξ_1.
     """
@@ -165,8 +166,9 @@ def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_ow
        reads=centre_steps, given=[*THEOREM_2, centres],
        title="The pulls of a first step tend to $np/16$ and $np/24$")  # fmt: skip
 def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24) -> Promise:
-    """On a good run Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np and Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np. On the centres of
-    XOR they are ζnp/8 and P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0]·np/8 on average, and grow towards np/16 and np/24.
+    """On a good run $Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np$ and $Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np$. On the
+    centres of XOR they are $ζnp/8$ and $P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0]·np/8$ on average, and grow towards $np/16$ and
+    $np/24$.
     """
     each = runs.per("cell")
     return Promise(
@@ -190,8 +192,8 @@ def _grows(means: Any, goal: float, text: str) -> Fact:
        reads=centre_steps, given=[*THEOREM_2, centres],
        title="One step lifts helpful units and lowers harmful ones")  # fmt: skip
 def lemma_18(runs: Lifted) -> Promise:
-    """On a good run Σ φ over I_+s is at least pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2 after one step, and over
-    I_−s at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2.
+    """On a good run $Σ φ$ over $I_+s$ is at least $pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2$ after one step, and
+    over $I_−s$ at most $pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2$.
 
     With the bracket read as 1; what I_+s gains beyond the noise of the start, over α_0p, grows towards 1/48 on the
     centres of XOR.
@@ -210,7 +212,7 @@ def lemma_18(runs: Lifted) -> Promise:
 @claim("chatterji2021.lemma_18_as_printed", Kind.STEP, "Lemma 18, second display", draws=draw_expected, given=[],
        title="One step lowers the sum over helpful units")  # fmt: skip
 def lemma_18_as_printed(found: ExpectedSums) -> Promise:
-    """On a good run Σ φ(v_i^(1)·x_s) over i ∈ I_+ is at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2."""
+    """On a good run $Σ φ(v_i^(1)·x_s)$ over $i ∈ I_+$ is at most $pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2$."""
     return Promise(
         {"sum": at_most(found.sums, found.bounds, text="($Σ φ$ over $I_+s$ $− pχ)/(α_0p)$")},
         details={"half_width": found.half_width, "scaling": "sec4", "beta": 0.25},
@@ -221,8 +223,8 @@ def lemma_18_as_printed(found: ExpectedSums) -> Promise:
 @claim("chatterji2021.lemma_19", Kind.STEP, "Lemma 19 (Eq. 14)", reads=first_steps.at(rest_settings),
        given=[unit_inputs, products, opposite], title="Units that do not capture a point add little to it")  # fmt: skip
 def lemma_19(runs: Lifted) -> Promise:
-    """After one step Σ φ(v_i·x_s) over the harmful units that do not capture x_s is at most h + 4.5α_0 + 2α_0(Δ + r)
-    for each unit of part 6 of Lemma 15; so where part 6 holds it is at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))²p.
+    """After one step $Σ φ(v_i·x_s)$ over the harmful units that do not capture $x_s$ is at most $h + 4.5α_0 + 2α_0(Δ +
+    r)$ for each unit of part 6 of Lemma 15. So where part 6 holds it is at most $(√2/(σ√π))(h + 5α_0(2 + Δ + r))²p$.
     """
     s = runs.per("point")
     allowed = s.half_width * s.window_share

@@ -29,7 +29,7 @@ from widenet.papers.chatterji2021.runs.fits import BuiltFit, draw_fits
        given=[away_from_kinks(NEAR_KINK)],
        title="The gradient formula agrees with differences of the loss")  # fmt: skip
 def section_2_gradient(drawn: GradientEntries) -> Promised:
-    """∇_{v_i}L = −(u_i/n) Σ_s g_s y_s φ'(⟨v_i, x_s⟩) x_s, against central differences of L."""
+    """$∇_{v_i}L = −(u_i/n) Σ_s g_s y_s φ'(⟨v_i, x_s⟩) x_s$, compared with central differences of $L$."""
     return {
         key: equal(drawn.formula, drawn.differences, room=CLOSED_FORM, where=drawn.votes == sign, text=text, event=text)
         for key, sign, text in (("plus", 1, "rows that vote plus"), ("minus", -1, "rows that vote minus"))
@@ -40,8 +40,8 @@ def section_2_gradient(drawn: GradientEntries) -> Promised:
        given=[away_from_kinks(HESSIAN_NEAR)],
        title="Blocks of the Hessian agree with differences of the gradient")  # fmt: skip
 def equations_19_20(drawn: HessianEntries) -> Promised:
-    """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, against central differences of ∇L where no
-    pre-activation is at 0 or h.
+    """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, compared with central differences of $∇L$
+    where no pre-activation is at 0 or $h$.
     """
     how = {"room": CLOSED_FORM}
     kinds = {
@@ -58,8 +58,9 @@ def equations_19_20(drawn: HessianEntries) -> Promised:
 @claim("chatterji2021.appendix_a", Kind.IDENTITY, "Appendix A", reads=coordinates, given=[unit_inputs],
        title="A network with biases is one without, on extended inputs")  # fmt: skip
 def appendix_a(runs: BothCoordinates) -> Promise:
-    """A run with biases on x and one without on x̃ = (x, 1)/√2 are the same where Ṽ^(1) = √2θ^(1) and α̃ = 2α: Ṽ^(t) =
-    √2θ^(t), equal pre-activations and losses at every step; and ⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2 ≥ 0 for unit inputs.
+    """A run with biases on $x$ and one without on $x̃ = (x, 1)/√2$ are the same where $Ṽ^(1) = √2θ^(1)$ and $α̃ = 2α$:
+    $Ṽ^(t) = √2θ^(t)$, with equal pre-activations and losses at every step. And $⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2 ≥ 0$ for
+    unit inputs.
     """
     t, pairs = runs.per("time"), runs.per("pair")
     return Promise(
@@ -78,9 +79,10 @@ def appendix_a(runs: BothCoordinates) -> Promise:
        given=[distinct, unit_inputs],
        title="One neuron per point builds a start for Theorem 1")  # fmt: skip
 def theorem_1_start(fits: BuiltFit) -> Promised:
-    """On unit inputs of which no two are equal with different labels, a network with one neuron per point starts
-    Theorem 1: its neurons vote on caps of the sphere without points of the other label, and are stretched until L₁ is
-    small enough. Where two equal inputs have different labels, every network has L ≥ 2 log 2/n, which is not.
+    """On unit inputs, no two of them equal with different labels, a network with one neuron per point is a start for
+    Theorem 1: each neuron votes on a cap of the sphere without points of the other label, and all are scaled up until
+    $L₁$ is small enough. If two equal inputs have different labels, every network has $L ≥ 2 log 2/n$, which is too
+    large.
     """
     text = "$L₁$ is small enough for Theorem 1"
     return {"loss": at_most(fits.loss, fits.target, within=ROUNDING, text=text)}

@@ -32,12 +32,13 @@ from widenet.papers.chatterji2021.runs.scalars import (
     draw_thresholds,
     draw_unit_grid,
 )
+from widenet.records import Form
 
 
 @claim("chatterji2021.huberized_sandwich", Kind.STEP, "Proof of Lemma 10, before Eq. 4", draws=draw_bent,
        given=[bandwidth_positive], title="$φ'(z)z$ is $φ(z)$ to within $h/2$")  # fmt: skip
 def huberized_sandwich(bent: Bent, *, half: float = 0.5) -> Promised:
-    """φ(z) ≤ φ'(z)z ≤ φ(z) + h/2 for all z, with equality on the left for z ≤ 0 and on the right for z ≥ h."""
+    """$φ(z) ≤ φ'(z)z ≤ φ(z) + h/2$ for all $z$, with equality on the left for $z ≤ 0$ and on the right for $z ≥ h$."""
     each = bent.per("z")
     middle, how = each.slope * each.z, {"within": ROUNDING, "of": each.bandwidth}
     return {
@@ -51,9 +52,9 @@ SLOPE_LIMITS = {"slope": 1.0, "curvature": 1.0, "value_change": 1.0, "slope_chan
 
 @claim("chatterji2021.huberized_slopes", Kind.STEP, "Proof of Lemma 6, after Eq. 22; φ' is 1/h-Lipschitz",
        draws=draw_bent, given=[bandwidth_positive],
-       title="The Huberized ReLU and its slope are Lipschitz")  # fmt: skip
+       form=Form.REPAIR, title="The Huberized ReLU and its slope are Lipschitz")  # fmt: skip
 def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) -> Promised:
-    """0 ≤ φ' ≤ 1 and 0 ≤ γ ≤ 1/h; φ is 1-Lipschitz and φ' is (1/h)-Lipschitz.
+    """$0 ≤ φ' ≤ 1$ and $0 ≤ γ ≤ 1/h$; $φ$ is 1-Lipschitz and $φ'$ is $(1/h)$-Lipschitz.
 
     The paper has |φ'| < 1 and |γ| < 1/h; both are attained at z = h.
     """
@@ -77,7 +78,7 @@ def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) 
 @claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[],
        title="The derivative of the logistic loss is at most the loss")  # fmt: skip
 def lemma_20(drawn: MarginGrid, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
-    """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
+    """$g = 1/(1 + e^m)$ is at most the loss $log(1 + e^{−m})$, and $e^m/(1 + e^m)² = g(1 − g)$ is at most $g$."""
     return {
         "pull": at_most(drawn.pulls, most * drawn.losses, within=ROUNDING, text="$g ≤ L$"),
         "product": at_most(
@@ -89,7 +90,7 @@ def lemma_20(drawn: MarginGrid, *, most: float = 1.0, most_product: float = 1.0)
 @claim("chatterji2021.z_log_squared_bound", Kind.STEP, "Proof of Lemma 12", draws=draw_unit_grid,
        given=[at_most_one, positive], title="$z log²(1/z)$ is at most $4/e²$")  # fmt: skip
 def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where: float = math.exp(-2)) -> Promised:
-    """z log²(1/z) ≤ 4/e² on (0, 1], with equality at z = e^{−2}."""
+    """$z log²(1/z) ≤ 4/e²$ on $(0, 1]$, with equality at $z = e^{−2}$."""
     return {
         "bound": at_most(grid.per("z").values, highest, within=ROUNDING, text="$z log²(1/z) ≤ 4/e²$"),
         "place": equal(grid.highest_at, where, within=STEP, of=where, text="largest at $e^{−2}$"),
@@ -98,7 +99,7 @@ def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where
 
 @claim("chatterji2021.exponential_bounds", Kind.STEP, "Proof of Lemma 10, after Eq. 5", draws=draw_exponents,
        given=[at_most_one, not_negative, log_not_negative],
-       title="$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$")  # fmt: skip
+       form=Form.REPAIR, title="$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$")  # fmt: skip
 def exponential_bounds(
     drawn: ExponentGrid,
     *,
@@ -106,7 +107,7 @@ def exponential_bounds(
     quadratic: float = 1.0,
     reached: Callable[..., np.ndarray] = alignment_bound,
 ) -> Promised:
-    """e^z ≤ 1 + 2z and e^{−z} ≤ 1 − z + z² on [0, 1]; so F(nL)/n ≥ (L − nL²) log(1/(2nL)) where 2nL ≤ 1.
+    """$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$, so $F(nL)/n ≥ (L − nL²) log(1/(2nL))$ where $2nL ≤ 1$.
 
     The paper does not say that the product of the two needs 2nL ≤ 1, so that the logarithm is not negative.
     """
@@ -124,8 +125,8 @@ def exponential_bounds(
        draws=draw_thresholds, given=[two_or_more],
        title="The proof of Lemma 10 works from $C₁ = 19.6564$ on")  # fmt: skip
 def constant_c_1(drawn: Thresholds, *, share: float = LEAST_SHARE) -> Promised:
-    """The proof of Lemma 10 goes through from C₁ = 19.6564 on. For a given n a larger loss is enough: one with
-    (1 + log 2n)/log(1/L) + nL ≤ 1/6, or a still larger one at which (5) itself gives 5/6.
+    """The proof of Lemma 10 works for every $C₁ ≥ 19.6564$. For a given $n$ a larger loss is enough: one with $(1 + log
+    2n)/log(1/L) + nL ≤ 1/6$, or a still larger one at which (5) itself gives 5/6.
     """
     printed = np.exp(-(1 + drawn.exponent) * np.log(drawn.n_samples))
     return {

@@ -34,6 +34,7 @@ from widenet.papers.chatterji2021.hypotheses import (
 from widenet.papers.chatterji2021.runs.descents import possible_descents
 from widenet.papers.chatterji2021.runs.networks import networks
 from widenet.papers.chatterji2021.runs.scalars import RowNorms, draw_row_norms
+from widenet.records import Form
 
 Bound = Callable[..., np.ndarray]
 
@@ -42,7 +43,8 @@ Bound = Callable[..., np.ndarray]
        given=[local_step, local_step_positive, *SETTING],
        title="A short step lowers the loss by $(5/6)α‖∇L‖²$")  # fmt: skip
 def lemma_5(cells: Looked, *, share: float = LEAST_SHARE) -> Promised:
-    """Where ‖∇²L‖ ≤ M on the segment from V to V − α∇L, a step α ≤ 1/(3M) lowers the loss by at least (5/6)α‖∇L‖².
+    """If $‖∇²L‖ ≤ M$ on the segment from $V$ to $V − α∇L$, a step $α ≤ 1/(3M)$ lowers the loss by at least
+    $(5/6)α‖∇L‖²$.
 
     The steps are 1/(3M). M is measured where no unit changes its piece of φ on the way, and follows from Lemmas 6 and 7
     where one does, so it rests on unit inputs and h = 1/p. Harmful units near 0 attain 5/6.
@@ -69,7 +71,7 @@ def equations_23_24(
     diagonal: Bound = diagonal_bound,
     wide: Bound = wide_diagonal_bound,
 ) -> Promised:
-    """Blocks of the Hessian: ‖∇_{v_i}∇_{v_j}L‖ ≤ L for i ≠ j, and ‖∇²_{v_i}L‖ ≤ (1 + 1/h)L ≤ 2L/h."""
+    """Blocks of the Hessian: $‖∇_{v_i}∇_{v_j}L‖ ≤ L$ for $i ≠ j$, and $‖∇²_{v_i}L‖ ≤ (1 + 1/h)L ≤ 2L/h$."""
     h, loss = cells.bandwidth, cells.losses
     return {
         "off_diagonal": at_most(
@@ -90,8 +92,8 @@ def lemma_6(
     sharp: float = SHARP,
     sharp_pull: float = SHARP,
 ) -> Promise:
-    """‖∇²L‖ ≤ 5pL for h = 1/p; its proof ends at ‖∇²L‖² ≤ 12p²L². Sharper, and attained in the limit: with
-    κ = (3 + √5)/2 in place of 5, even κp·mean(g).
+    """$‖∇²L‖ ≤ 5pL$ for $h = 1/p$; the proof ends at $‖∇²L‖² ≤ 12p²L²$. Sharper, and attained in the limit: $‖∇²L‖ ≤
+    κpL$ with $κ = (3 + √5)/2$, and even $κp·mean(g)$.
     """
     p, loss, found = cells.half_width, cells.losses, cells.hessian_norms
     return Promise(
@@ -111,8 +113,8 @@ def lemma_6(
 def lemma_6_sums(
     drawn: RowNorms, *, double_sum: Callable[..., np.ndarray] = largest_double_sum, total: Bound = repaired_hessian_sum
 ) -> Promise:
-    """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1; so the four sums of (25) are together at most
-    (4p − 1)²L².
+    """With $Σ‖a_j‖² = 1$ over $2p$ rows, $Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1$, so the four sums of (25) add up to at most $(4p
+    − 1)²L²$.
 
     The paper has p in place of 2p − 1 for the mixed sums, which equal norms exceed for p ≥ 2: a sum over k ≠ j of
     ‖a_j‖² lost its factor. The lemma has room for both.
@@ -132,7 +134,9 @@ def lemma_6_sums(
        draws=draw_row_norms, given=[unit_direction],
        title="Each mixed sum in the proof of Lemma 6 equals $p$")  # fmt: skip
 def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
-    """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p, and so each mixed sum of (25) is at most 2p²L²."""
+    """With $Σ‖a_j‖² = 1$ over $2p$ rows, $Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p$, and so each mixed sum of (25) is at most
+    $2p²L²$.
+    """
     text = "$Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p$"
     return Promise(
         {"sum": equal(drawn.printed_sum, drawn.half_width, within=ROUNDING, text=text)},
@@ -145,7 +149,7 @@ def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
 def lemma_7(
     cells: Looked, runs: FollowedDescent, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0
 ) -> Promised:
-    """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
+    """$‖∇L‖ ≤ √(2p)·min{L, 1}$. Sharper: $√(2p)·mean(g)$, attained by one point with every unit on its linear piece."""
     t, own = runs.per("iterate"), np.sqrt(2 * cells.half_width)
     roots = both(own, gradient_bound(t.half_width, np.ones_like(t.norms)))
     loss, found = both(cells.losses, t.losses), both(cells.gradient_norms, t.gradient_norms)
@@ -179,15 +183,15 @@ def _decrease(cells: Looked, runs: FollowedDescent, longest: float, share: float
 @claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, possible_descents),
        given=[*steps_up_to(LEMMA_8), *SETTING], title="A step with $αL ≤ 1/(30p)$ lowers the loss")  # fmt: skip
 def lemma_8(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_SHARE) -> Promised:
-    """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
+    """A step with $α_t L_t ≤ 1/(30p)$ lowers the loss: $L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$."""
     return _decrease(cells, runs, LEMMA_8, share)
 
 
 @claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5",
        reads=(networks, possible_descents), given=[*steps_up_to(SHARPER), *SETTING],
-       title="Steps 3.8 times as long still lower the loss")  # fmt: skip
+       form=Form.SHARPER, title="Steps 3.8 times as long still lower the loss")  # fmt: skip
 def lemma_8_sharp(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_SHARE) -> Promised:
-    """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""
+    """Lemma 8 holds for $α_t L_t ≤ 1/(3κp)$ with $κ = (3 + √5)/2$: steps may be 3.8 times as long."""
     return _decrease(cells, runs, SHARPER, share)
 
 
@@ -196,8 +200,8 @@ def lemma_8_sharp(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_
 def lemma_8_segment(
     cells: Looked, *, curved: float = 10.0, high: float = 2.0, sharp: float = SHARP, level: float = 1.0
 ) -> Promised:
-    """On the whole way of a step with α_t L_t ≤ 1/(30p), ‖∇²L(W)‖ ≤ 10pL_t and L(W) ≤ 2L_t. Sharper: ‖∇²L(W)‖ ≤ κpL_t
-    and L(W) ≤ L_t.
+    """On the whole segment of a step with $α_t L_t ≤ 1/(30p)$, $‖∇²L(W)‖ ≤ 10pL_t$ and $L(W) ≤ 2L_t$. Sharper:
+    $‖∇²L(W)‖ ≤ κpL_t$ and $L(W) ≤ L_t$.
     """
     p, loss, hessians, losses = cells.half_width, cells.losses, cells.segment_hessians, cells.segment_losses
     return {

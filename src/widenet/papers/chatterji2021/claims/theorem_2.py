@@ -58,8 +58,9 @@ LATER_STEPS = Meaning(
        means=ONE_STEP, given=THEOREM_2,
        title="One step from a random start makes the loss tiny")  # fmt: skip
 def theorem_2a(runs: RandomStarts) -> Promise:
-    """For four clusters with Δ, r, ε < C_2 and p ≥ log^C_3(nd/δ), one step of size p^−(1/2+β) from weights and biases
-    N(0, p^−(1+β)) leads, with probability 1 − δ, to L_1 < exp(−C_4 p^(1/2−β)); C_2, C_3 and C_4 are not given.
+    """For four clusters with $Δ, r, ε < C_2$ and $p ≥ log^{C_3}(nd/δ)$, one step of size $p^{−(1/2+β)}$ from weights
+    and biases drawn from $N(0, p^{−(1+β)})$ leads, with probability $1 − δ$, to $L_1 < exp(−C_4 p^(1/2−β))$. The paper
+    does not give $C_2$, $C_3$ and $C_4$.
     """
     allowed = _allowed(runs.margin_rate.min(initial=np.inf))
     text, quantity = "$L_1 < exp(−C_4 p^(1/2−β))$ for some $C_4 > 0$", "largest C_4 that a run allows"
@@ -102,8 +103,9 @@ def _shape(runs: RandomStarts) -> str:
        reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
        title="On XOR the loss after one step shrinks with the width")  # fmt: skip
 def theorem_2a_trend(runs: RandomStarts, *, rate: float = LEAST_MARGIN_RATE) -> Promise:
-    """On the centres of XOR with β = 1/4, from p = 10,000 on: L_1 ≤ exp(−p^(1/4)/24) in every run, all margins are
-    positive in three runs of four, and the mean change of a margin grows like p^(1/4), to 0.03 in the exponent.
+    """On the centres of XOR with $β = 1/4$, from $p = 10,000$ on: $L_1 ≤ exp(−p^(1/4)/24)$ in every run, all margins
+    are positive in three runs of four, and the mean change of a margin grows like $p^(1/4)$, to within 0.03 in the
+    exponent.
 
     Three of four is counted over all of these runs. It was nine of ten at each width at first, which one run of the
     eight at p = 100,000 breaks by chance (at seeds 4 and 5; about one run in a hundred has such a margin). 1/24 is half
@@ -139,8 +141,8 @@ def _slope(each: RandomStarts) -> float:
        reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
        title="One step adds $α_0p/24$ to a margin of a wide network")  # fmt: skip
 def one_step_limit(runs: RandomStarts, *, constant: float = 1 / 24) -> Promise:
-    """On the centres of XOR one step adds α_0p/24 to a margin, in the limit of wide networks without biases (α_0p/12
-    with biases, whose α_0 is half of that): 0.93 to 1.02 of it from p = 10,000 on.
+    """On the centres of XOR one step adds $α_0p/24$ to a margin, in the limit of wide networks without biases
+    ($α_0p/12$ with biases, whose $α_0$ is half as large). From $p = 10,000$ on it adds 0.93 to 1.02 times that.
     """
     each = runs.per("cell")
     wide = each.where(np.greater_equal(each.half_width, DECISIVE))
@@ -189,8 +191,8 @@ class Phases(LaterSteps):
 @claim("chatterji2021.theorem_2b", Kind.MAIN, "Theorem 2(b)", reads=second_phases,
        means=LATER_STEPS, given=SECOND_PHASE, title="After the first step the loss falls like one over t")  # fmt: skip
 def theorem_2b(runs: Phases) -> Promise:
-    """After the first step, with α_t = C_5 log²(1/L_t)/p, L_t ≤ C_6 d/(p^(1−3β)t) for all t > 1; the constants are not
-    given, so what is seen is whether t·L_t stays bounded.
+    """After the first step, with $α_t = C_5 log²(1/L_t)/p$, $L_t ≤ C_6 d/(p^(1−3β)t)$ for all $t > 1$. The paper does
+    not give the constants, so the check measures whether $t·L_t$ stays bounded.
     """
     needed = f"{runs.needed.max(initial=0.0):.3g}"
     quantity = "t at which t·L_t is largest"
@@ -210,8 +212,8 @@ def _widths(runs: Phases) -> dict:
        reads=centre_phases, given=SECOND_PHASE, details=_widths,
        title="On XOR the loss falls at every step after the first")  # fmt: skip
 def theorem_2b_trend(runs: Phases) -> Promised:
-    """From random starts on the centres of XOR, with C_5 = e²/240 in coordinates with biases, the loss falls at every
-    step, and t·L_t falls over the last half of 6000 steps.
+    """From random starts on the centres of XOR, with $C_5 = e²/240$ in coordinates with biases, the loss falls at every
+    step, and $t·L_t$ falls over the last half of 6000 steps.
     """
     return {
         "falls": less_than(runs.largest_ratio, 1.0, text="$L_{t+1} < L_t$", quantity="largest L_{t+1}/L_t"),
@@ -224,9 +226,9 @@ def theorem_2b_trend(runs: Phases) -> Promised:
        given=[*SECOND_PHASE, first_loss, norm_low, norm_high],
        title="After the first step $1/L$ grows at least linearly")  # fmt: skip
 def section_4_3_rate(runs: Phases) -> Promised:
-    """Where L_1 is small enough for Theorem 1 and ‖V^(1)‖ as in part 7 of Lemma 15, with Q_1 = e²/(120p):
-    L_t ≤ L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1), that is 1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)),
-    and so L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}, for t > 1, with c_1 = 125e²/(120·1944).
+    """Where $L_1$ is small enough for Theorem 1 and $‖V^(1)‖$ as in part 7 of Lemma 15, with $Q_1 = e²/(120p)$: $L_t ≤
+    L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1)$, that is $1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β))$, and
+    so $L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}$, for $t > 1$, with $c_1 = 125e²/(120·1944)$.
 
     The minimum says nothing here: its first term is the smaller one only after some 10⁹ steps, and every loss that
     falls is at most L_1. What is tested is the line of the display before it.
@@ -252,9 +254,9 @@ def section_4_3_rate(runs: Phases) -> Promised:
 @claim("chatterji2021.section_4_3_step_size", Kind.STEP, "Section 4.3, bound on Q̃_1", draws=draw_step_limits,
        given=[exponent, loss_after, norm], title="After the first step, steps of $e²/(120p)$ are allowed")  # fmt: skip
 def section_4_3_step_size(limits: StepLimits) -> Promised:
-    """If L_1 ≤ exp(−C_4 p^(1/2−β)) and ‖V^(1)‖ ≥ 3/5·√(d/p^β), the terms of Q̃_1 are at least
-    exp(C_4 p^(1/2−β))/(30C_4²p^(2−2β)), 972d exp(C_4 p^(1/2−β))/(3125C_4⁴p^(2−3β)) and e²/(120p); the first needs
-    C_4 p^(1/2−β) ≥ 2 and the second C_4 p^(1/2−β) ≥ 4, which p large enough implies.
+    """If $L_1 ≤ exp(−C_4 p^(1/2−β))$ and $‖V^(1)‖ ≥ 3/5·√(d/p^β)$, the terms of $Q̃_1$ are at least $exp(C_4
+    p^(1/2−β))/(30C_4²p^(2−2β))$, $972d exp(C_4 p^(1/2−β))/(3125C_4⁴p^(2−3β))$ and $e²/(120p)$. The first needs $C_4
+    p^(1/2−β) ≥ 2$ and the second $C_4 p^(1/2−β) ≥ 4$, which hold if $p$ is large enough.
     """
     terms, bounds = limits.terms, limits.bounds
     return {
