@@ -50,7 +50,9 @@ MAY_NOT_MEET = {
 ROOM = {
     "formulas": 0,
     "settings": 1,
-    "specimens": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
+    "sources": 1,
+    "specimens": 3,
+    "user_data": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
     "runs": 3,
     "hypotheses": 4,
     "claims": 5,
@@ -132,7 +134,7 @@ def _through_walls(module: str, target: str) -> list[str]:
 
 def _place(part: str) -> int:
     """`xor_formulas` are formulas too."""
-    return ROOM[part.split("_")[-1]]
+    return ROOM[part] if part in ROOM else ROOM[part.split("_")[-1]]
 
 
 def test_imports_go_down() -> None:

@@ -41,9 +41,9 @@ class Activity(RandomStarts):
        reads=centre_steps.at(theorem_2_settings), given=[unit_inputs, centres],
        title="At a random start every example activates half of the units")  # fmt: skip
 def section_1_capture(runs: Activity) -> Promise:
-    """At a random start every example activates roughly half of the units, a binomial number (of $2p$, at 1/2) of them, and
-    every unit is active on half of the examples on average. On the centres of XOR, with biases, a unit is active on 0,
-    1, 2, 3 or 4 of them with probability 1/6, 1/6, 1/3, 1/6 and 1/6.
+    """At a random start every example activates roughly half of the units, a binomial number with parameters $2p$
+    and 1/2, and every unit is active on half of the examples on average. On the centres of XOR, with biases, a unit is
+    active on 0, 1, 2, 3 or 4 of them with probability 1/6, 1/6, 1/3, 1/6 and 1/6.
     """
     each = runs.per("cell")
     return Promise(
