@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,7 +111,8 @@ def phase():
 
 def measured(name, key, *cells):
     (claim,) = [claim for claim in papers.claims_of("chatterji2021") if claim.name == name]
-    return claim.clauses[key](*cells).measured
+    sides: Any = claim.clauses[key](*cells)
+    return sides.measured
 
 
 def test_what_is_measured_in_units_of_its_limit():

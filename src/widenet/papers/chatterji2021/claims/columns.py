@@ -59,6 +59,9 @@ class FollowedDescent(LogisticDescent):
     stretched_after: Steps = derived(lambda run: run.stretched[1:])  #: log(‖V^(t+1)‖/‖V^(1)‖)
     use_after: Steps = derived(lambda run: run.log_use[1:])  #: `log_use` at t + 1
     use_slack: Steps = derived(lambda run: (run.log_use - run.stretched)[:-1])  #: how much I3 has left
+    #: 2 log(log(1/L_t)/log(1/L₁)): how much of the logarithm of I3 the loss has earned
+    log_use: Iterates = derived(lambda run: 2 * np.log1p(run.gained / -run.log_losses[0]))
+    earned: Steps = derived(lambda run: 2 * np.log1p(run.gains / -run.log_losses[:-1]))  #: The same for a single step
 
     @property
     def iterates(self) -> "FollowedDescent":
@@ -75,16 +78,6 @@ class FollowedDescent(LogisticDescent):
         """‖∇L‖‖V‖/(L log(1/L)), at least 5/6 by Lemma 10."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self.gradient_norms * self.norms / (self.losses * -self.log_losses)
-
-    @column
-    def log_use(self) -> Iterates:
-        """2 log(log(1/L_t)/log(1/L₁)): how much of the logarithm of I3 the loss has earned."""
-        return 2 * np.log1p(self.gained / -self.log_losses[0])
-
-    @column
-    def earned(self) -> Steps:
-        """The same for a single step."""
-        return 2 * np.log1p(self.gains / -self.log_losses[:-1])
 
     @column
     def rate_slack(self) -> Steps:

@@ -51,21 +51,14 @@ class Lifted(RandomStarts):
     other_mean: float = derived(lambda cell: cell.other_share.mean())
     other_room: float = derived(lambda cell: _of_sampling(cell.other_share))
     lift_mean: float = derived(lambda cell: cell.lift_share.mean())
-
-    @column
-    def lifted(self) -> PerPoint:
-        """Σ φ − Σ v_i·x_s + h|I_+s|/2."""
-        return self.helpful_after - self.helpful_sum + self.bandwidth * self.helpful / 2
-
-    @column
-    def lowered(self) -> PerPoint:
-        """The same over I_−s."""
-        return self.harmful_after - self.harmful_sum + self.bandwidth * self.harmful / 2
-
-    @column
-    def both_share(self) -> float:
-        """P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0] for points at a right angle."""
-        return float(captured_and_active(self.level, self.deviation, np.array([0.5]))[0])
+    #: Σ φ − Σ v_i·x_s + h|I_+s|/2
+    lifted: PerPoint = derived(lambda cell: cell.helpful_after - cell.helpful_sum + cell.bandwidth * cell.helpful / 2)
+    #: The same over I_−s
+    lowered: PerPoint = derived(lambda cell: cell.harmful_after - cell.harmful_sum + cell.bandwidth * cell.harmful / 2)
+    #: P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0] for points at a right angle
+    both_share: float = derived(lambda cell: float(captured_and_active(cell.level, cell.deviation, np.array([0.5]))[0]))
+    #: h + 4.5α_0 + 2α_0(Δ + r)
+    rest_height: float = derived(lambda cell: rest_height(cell.half_width, cell.step, cell.overlap, cell.radius))
 
     @column
     def lifted_least(self) -> float:
@@ -76,11 +69,6 @@ class Lifted(RandomStarts):
     def lowered_most(self) -> float:
         """pχ − α_0p/48 + 2."""
         return lifted_bound(self.half_width, captured_mean(self.level, self.deviation), self.step, -1)
-
-    @column
-    def rest_height(self) -> float:
-        """h + 4.5α_0 + 2α_0(Δ + r)."""
-        return rest_height(self.half_width, self.step, self.overlap, self.radius)
 
     @column
     def rest_bound(self) -> float:
