@@ -1,5 +1,6 @@
 """Hypotheses over a table."""
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,9 @@ from jaxtyping import Float
 
 from widenet.claims.base import Claim, Kind, Verdict
 from widenet.claims.cases import Cases
+from widenet.claims.experiments import drawn_on
 from widenet.claims.implication import Promised, at_most, hypothesis
+from widenet.claims.silence import Silence
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,3 +43,17 @@ def test_an_optional_hypothesis_is_left_out_where_there_is_no_case_of_it():
     assert [each.met for each in CLAIM(toy([0.0, 1.0])).hypotheses] == [False]
     none = CLAIM(toy([0.0, 0.0]))
     assert (none.hypotheses, none.verdict) == ((), Verdict.HOLDS)
+
+
+@drawn_on(lambda specimen: Silence("No.") if specimen is None else toy([specimen, 0.0]))
+def draw_own(scale, seed):
+    return toy([1.0])
+
+
+def test_drawn_cases_say_how_they_are_made_from_your_data():
+    own = dataclasses.replace(CLAIM, draws=draw_own, reads=())
+    assert own.on(2.0).drawn.tolist() == [2.0, 0.0]
+    assert own.on(None) == "No."
+    assert isinstance(CLAIM.on(2.0), Silence)
+    printed = own.variant("claim_as_printed", where="", statement="")
+    assert isinstance(printed.on(2.0), Silence)

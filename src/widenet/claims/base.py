@@ -29,7 +29,7 @@ from widenet.claims.hypotheses import (
     undecided,
 )
 from widenet.claims.meaning import Meaning
-from widenet.claims.silence import Applied, Silence
+from widenet.claims.silence import NOT_ABOUT_DATA, Applied, Silence
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
@@ -415,10 +415,9 @@ class Claim:
         if self.settings_on is not None:
             return self.settings_on(specimen)
         # A statement that is kept because it is false promises nothing about anybody's data.
-        false = self.expected is Verdict.VIOLATED
         ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
-        if false or None in ways:
-            return Silence("It is about constructions or laws of its own, not about a data set.")
+        if self.expected is Verdict.VIOLATED or None in ways:
+            return NOT_ABOUT_DATA
         answers = [way(specimen) for way in ways if way is not None]
         if silent := [each for each in answers if isinstance(each, Silence)]:
             return silent[0]

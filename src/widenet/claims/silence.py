@@ -11,6 +11,9 @@ class Silence(str):
     __slots__ = ()
 
 
+NOT_ABOUT_DATA = Silence("It is about constructions or laws of its own, not about a data set.")
+
+
 @dataclass(frozen=True, eq=False)
 class Applied:
     """What to run on a reader's data, where there is something to say about it.

@@ -6,9 +6,9 @@ import functools
 import numpy as np
 
 from widenet.claims.cases import columns_of
-from widenet.papers.chatterji2021.claims.starts import Starts
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.cluster_formulas import Scaling
-from widenet.papers.chatterji2021.cluster_settings import Centres, Drawn
+from widenet.papers.chatterji2021.cluster_sources import Centres, DrawnClusters
 from widenet.papers.chatterji2021.runs.first_steps import FirstStepSetting, run_first_steps
 from widenet.progress import silent
 
@@ -27,7 +27,7 @@ def with_entry(index, value):
 @functools.cache
 def clusters(scaling: Scaling = "sec4", **fields):
     """60 starts on eight points of four clusters."""
-    points = Drawn(n_samples=8, radius=0.01)
+    points = DrawnClusters(n_samples=8, radius=0.01)
     setting = FirstStepSetting(points=points, half_width=2000, beta=0.45, n_runs=60, scaling=scaling, **fields)
     return run_first_steps(setting, silent)
 
@@ -58,7 +58,7 @@ def narrowed(cell, count):
     return dataclasses.replace(cell, **changes)
 
 
-def columns(cell, kind=Starts):
+def columns(cell, kind=RandomStarts):
     """The cell with what the claims compute from it."""
     return kind.join([cell]).cells[0]
 

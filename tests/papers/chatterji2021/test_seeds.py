@@ -10,7 +10,7 @@ from widenet import papers
 from widenet.claims import Verdict
 from widenet.diagnostics.huberized import log_mean_loss
 from widenet.papers.chatterji2021.claims.network import theorem_1_start
-from widenet.papers.chatterji2021.runs.descents import DescentSetting, descent_settings, start_of
+from widenet.papers.chatterji2021.runs.descents import LogisticDescentSetting, descent_settings, start_of
 from widenet.papers.chatterji2021.runs.fits import draw_fits
 from widenet.papers.chatterji2021.runs.networks import NetworkSetting
 from widenet.papers.chatterji2021.runs.starts import LEFT, fitting_noise
@@ -30,7 +30,7 @@ def log_loss(network, points, labels) -> float:
 def test_every_setting_has_its_start(scale, seed):
     for experiment in EXPERIMENTS.values():
         for setting in experiment.settings(scale, seed):
-            if isinstance(setting, DescentSetting):
+            if isinstance(setting, LogisticDescentSetting):
                 assert log_loss(*start_of(setting)) == pytest.approx(np.log(setting.start_loss), rel=1e-9)
             elif isinstance(setting, NetworkSetting):
                 losses = [log_loss(each.network, each.points, each.labels) for each in setting.networks.cases()]

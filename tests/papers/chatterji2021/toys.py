@@ -9,13 +9,13 @@ from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.formulas import equation_5_threshold, row_length
-from widenet.papers.chatterji2021.runs.cases import PlacedCases, RandomCases, ThinCases, on_one_point
-from widenet.papers.chatterji2021.runs.descents import Descent, descend
-from widenet.papers.chatterji2021.runs.networks import Networks, look_at
+from widenet.papers.chatterji2021.runs.descents import LogisticDescent, descend
+from widenet.papers.chatterji2021.runs.networks import NetworkLooks, look_at
+from widenet.papers.chatterji2021.sources import PlacedCases, RandomCases, ThinCases, on_one_point
 
 
 @functools.cache
-def axes_run(n=2, p=2, loss=1e-7, n_steps=59, **choices) -> Descent:
+def axes_run(n=2, p=2, loss=1e-7, n_steps=59, **choices) -> LogisticDescent:
     """R: orthonormal inputs, one unit each, all labels +1; the rate comes nearest to its bound here."""
     rows = np.zeros((2 * p, n))
     rows[:n] = row_length(loss, 1 / p) * np.eye(n)
@@ -46,30 +46,30 @@ def times(at, factor):
 
 
 @functools.cache
-def placed() -> Networks:
+def placed() -> NetworkLooks:
     """Networks in which the bounds of Section 3.3 are attained, or nearly."""
     return look_at(PlacedCases(half_widths=(1, 3)).cases())
 
 
 @functools.cache
-def drawn() -> Networks:
+def drawn() -> NetworkLooks:
     """A few random networks."""
     return look_at(RandomCases(n_networks=25, seed=1).cases())
 
 
 @functools.cache
-def thin() -> Networks:
+def thin() -> NetworkLooks:
     """Networks on which (5) gives Lemma 10 with nothing to spare."""
     return look_at(ThinCases().cases())
 
 
-def one(networks: Networks, at: int) -> Networks:
+def one(networks: NetworkLooks, at: int) -> NetworkLooks:
     """A single network of a look."""
     fields = dataclasses.fields(networks)
-    return Networks(**{field.name: getattr(networks, field.name)[at : at + 1] for field in fields})
+    return NetworkLooks(**{field.name: getattr(networks, field.name)[at : at + 1] for field in fields})
 
 
-def looked(case) -> Networks:
+def looked(case) -> NetworkLooks:
     """A look at one case."""
     return look_at([case])
 

@@ -1,6 +1,6 @@
 """How this paper is checked on your data: how rows are prepared, which choices count, and when it does not apply.
 
-An experiment names a function under `@on_points` in its `on=`; a function that draws cases has `@drawn_on`.
+An experiment names a function under `@on_points` in its `on=`; a function that draws cases has `@drawn_on_points`.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from widenet.claims.experiments import drawn_on
 from widenet.claims.silence import Applied, Silence
 from widenet.claims.specimen import Choices, Specimen
 from widenet.papers.li2018.sources import OwnPoints, Sample, prepare
@@ -60,7 +61,7 @@ def on_points(
     return declare
 
 
-def drawn_on(
+def drawn_on_points(
     measure: Callable[[Sample, int], Any], *, most: int = MOST_POINTS, for_what: str = FOLLOWED
 ) -> Callable[[Any], Any]:
     """Says of a function that draws cases how it makes them on your points: `measure` gets these and the seed."""
@@ -69,11 +70,7 @@ def drawn_on(
     def on(data: OwnPoints, choices: Choices) -> Any:
         return measure(data.draw(choices.seed), choices.seed)
 
-    def declare(draws: Any) -> Any:
-        draws.on = on
-        return draws
-
-    return declare
+    return drawn_on(on)
 
 
 def out_of_reach(specimen: Specimen, most: int, for_what: str) -> Silence | None:

@@ -16,7 +16,6 @@ from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu, plus_minus
 from widenet.papers.chatterji2021.claims import alignment
 from widenet.papers.chatterji2021.claims.alignment import (
-    draw_starts,
     equation_4,
     equation_5,
     equation_6_third_term,
@@ -31,7 +30,8 @@ from widenet.papers.chatterji2021.formulas import (
     rate_constant,
     step_scale_terms,
 )
-from widenet.papers.chatterji2021.runs.cases import all_on, harmful_units, on_one_point
+from widenet.papers.chatterji2021.runs.scalars import draw_starts
+from widenet.papers.chatterji2021.sources import all_on, harmful_units, on_one_point
 from widenet.records import Scale
 
 
@@ -57,7 +57,7 @@ def test_the_promises_of_equation_4():
 def test_toy_networks_against_values_computed_apart():
     """mean(g m) − hp·mean(g), − (hp/2)·mean(g) and − L, and −⟨∇L, V⟩."""
     from tests.diagnostics.test_huberized import T1, T2
-    from widenet.papers.chatterji2021.runs.cases import Case
+    from widenet.papers.chatterji2021.sources import Case
 
     for (points, labels, net), values in (
         (T1, (-0.36265062339, -0.141633881767, -0.514890605424, 0.115804842194)),

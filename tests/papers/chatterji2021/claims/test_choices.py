@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.papers.chatterji2021.claims.test_specimens import cloud, specimen
+from tests.papers.chatterji2021.claims.test_user_data import cloud, specimen
 from tests.papers.chatterji2021.toys import corners
 from widenet import papers
 from widenet.claims import Silence

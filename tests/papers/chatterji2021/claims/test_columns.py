@@ -7,14 +7,14 @@ from tests.papers.chatterji2021.claims.test_theorem_2_later_steps import phase
 from tests.papers.chatterji2021.cluster_toys import centres, clusters
 from tests.papers.chatterji2021.toys import axes_run, drawn, placed
 from widenet.claims.cases import columns_of
-from widenet.papers.chatterji2021.claims.activity import Activity
-from widenet.papers.chatterji2021.claims.columns import Followed, Looked
+from widenet.papers.chatterji2021.claims.active_units import Activity
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent, Looked
 from widenet.papers.chatterji2021.claims.lifted_units import Lifted
 from widenet.papers.chatterji2021.claims.theorem_2 import Phases
 
 RECORDS = {
     Looked: lambda: [placed(), drawn()],
-    Followed: lambda: [axes_run(), axes_run(3, 5, 2e-8, 20)],
+    FollowedDescent: lambda: [axes_run(), axes_run(3, 5, 2e-8, 20)],
     Lifted: lambda: [clusters(), centres(n_runs=10)],
     Activity: lambda: [centres(2000, 5, 0.25, "exact"), centres(3000, 7, 0.25, "exact")],
     Phases: lambda: [phase(), phase(losses=phase().losses[:50], n_points=5)],

@@ -14,19 +14,14 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import geometry
-from widenet.papers.chatterji2021.claims.geometry import (
-    Radii,
-    Shapes,
-    appendix_c,
-    appendix_d_4,
-    appendix_d_5,
-    draw_angles,
-    draw_radii,
-    lemma_21,
-)
+from widenet.papers.chatterji2021.claims.geometry import appendix_c, appendix_d_4, appendix_d_5, lemma_21
 from widenet.papers.chatterji2021.runs import cluster_pairs
 from widenet.papers.chatterji2021.runs.cluster_pairs import (
+    Radii,
+    Shapes,
+    draw_angles,
     draw_products,
+    draw_radii,
     draw_reduced,
     ends,
     products_of_clusters,

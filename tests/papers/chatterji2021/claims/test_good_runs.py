@@ -14,7 +14,7 @@ from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import good_runs
 from widenet.papers.chatterji2021.claims.good_runs import bounds_of, definition_16
-from widenet.papers.chatterji2021.claims.starts import Starts
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 
 
 def judge(keep=8, **fields):
@@ -54,7 +54,7 @@ def test_what_can_always_fail_or_never_says_nothing():
 
 def test_each_setting_is_told_by_its_own_bounds():
     cells = [clusters(), altered(clusters(), half_width=10**9)]
-    assert bounds_of(Starts.join(cells))["part 3, above"].telling.tolist() == [False] * 60 + [True] * 60
+    assert bounds_of(RandomStarts.join(cells))["part 3, above"].telling.tolist() == [False] * 60 + [True] * 60
     first, second = definition_16(cells).details["cells"]
     assert "part 3, above" in set(second["looked_at"]) - set(first["looked_at"])
 

@@ -9,7 +9,7 @@ from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.claims import induction
-from widenet.papers.chatterji2021.claims.columns import Followed
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent
 from widenet.papers.chatterji2021.claims.induction import (
     equation_8,
     equation_9,
@@ -32,7 +32,7 @@ def two_runs():
 
 def columns(made=None):
     """R with all that is computed from it."""
-    return Followed.join([made or axes_run()]).cells[0]
+    return FollowedDescent.join([made or axes_run()]).cells[0]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)

@@ -21,7 +21,7 @@ from widenet.papers.chatterji2021.claims.lifted_units import (
     lemma_18_as_printed,
     lemma_19,
 )
-from widenet.papers.chatterji2021.cluster_settings import Centres, OnePoint
+from widenet.papers.chatterji2021.cluster_sources import Centres, OnePointCluster
 from widenet.papers.chatterji2021.runs.first_steps import (
     FirstStepSetting,
     rest_settings,
@@ -33,7 +33,9 @@ from widenet.records import Scale
 
 
 def attained():
-    return run_first_steps(FirstStepSetting(points=OnePoint(), half_width=20, beta=0.45, start="attained"), silent)
+    return run_first_steps(
+        FirstStepSetting(points=OnePointCluster(), half_width=20, beta=0.45, start="attained"), silent
+    )
 
 
 def captured_units():

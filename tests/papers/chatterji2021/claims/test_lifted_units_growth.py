@@ -10,15 +10,14 @@ from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import lifted_units
 from widenet.papers.chatterji2021.claims.lifted_units import (
     Lifted,
-    draw_expected,
     equation_11,
     equation_16,
     equations_17_18,
-    expected_sums,
     lemma_18,
     lemma_18_as_printed,
     lemma_19,
 )
+from widenet.papers.chatterji2021.runs.start_laws import draw_expected, expected_sums
 from widenet.records import Scale
 
 

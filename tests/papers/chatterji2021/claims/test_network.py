@@ -14,7 +14,6 @@ from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.claims import network
 from widenet.papers.chatterji2021.claims.network import appendix_a, equations_19_20, section_2_gradient, theorem_1_start
 from widenet.papers.chatterji2021.formulas import equation_5_threshold
-from widenet.papers.chatterji2021.runs.cases import Case
 from widenet.papers.chatterji2021.runs.coordinates import CoordinatesSetting, run_coordinates
 from widenet.papers.chatterji2021.runs.derivatives import (
     CURVED,
@@ -29,8 +28,8 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     draw_slopes,
     slopes_of,
 )
-from widenet.papers.chatterji2021.runs.fits import Fit, draw_fits, fit
-from widenet.papers.chatterji2021.settings import Listed, Sphere, reduced_points
+from widenet.papers.chatterji2021.runs.fits import BuiltFit, draw_fits, fit
+from widenet.papers.chatterji2021.sources import Case, ListedPoints, Sphere, reduced_points
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -85,7 +84,7 @@ def test_an_overlap_that_is_too_small_is_noticed_too():
 
 def test_opposite_inputs_have_overlap_zero():
     points = reduced_points(np.array([[0.6, 0.8], [-0.6, -0.8]]))
-    listed = Listed(inputs=tuple(map(tuple, points.tolist())), labels=(1.0, -1.0))
+    listed = ListedPoints(inputs=tuple(map(tuple, points.tolist())), labels=(1.0, -1.0))
     found = run_coordinates(CoordinatesSetting(points=listed, half_width=2, n_steps=3), silent)
     assert appendix_a([found]).verdict is Verdict.HOLDS
     assert found.overlaps.min() == pytest.approx(0, abs=1e-15)
@@ -139,7 +138,7 @@ def below_zero(values):
 
 test_control = controls(
     network,
-    {section_2_gradient: SLOPES, equations_19_20: CURVATURES, appendix_a: lambda: [pair(), pair()], Fit: FITS},
+    {section_2_gradient: SLOPES, equations_19_20: CURVATURES, appendix_a: lambda: [pair(), pair()], BuiltFit: FITS},
     *(
         (section_2_gradient, key, {}, {"formula": entry(SLOPES.votes, sign, amount)})
         for key, sign in (("plus", 1), ("minus", -1))

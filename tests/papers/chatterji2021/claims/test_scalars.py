@@ -8,18 +8,11 @@ from tests.papers.chatterji2021.toys import times
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
+from widenet.papers.chatterji2021 import formulas
 from widenet.papers.chatterji2021.claims import scalars
 from widenet.papers.chatterji2021.claims.scalars import (
     SLOPE_LIMITS,
-    Bent,
-    Exponents,
-    Thresholds,
-    UnitGrid,
     constant_c_1,
-    draw_bent,
-    draw_exponents,
-    draw_thresholds,
-    draw_unit_grid,
     exponential_bounds,
     huberized_sandwich,
     huberized_slopes,
@@ -27,7 +20,18 @@ from widenet.papers.chatterji2021.claims.scalars import (
     z_log_squared_bound,
 )
 from widenet.papers.chatterji2021.formulas import LEAST_EXPONENT, alignment_bound
-from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins
+from widenet.papers.chatterji2021.runs.scalars import (
+    Bent,
+    ExponentGrid,
+    MarginGrid,
+    Thresholds,
+    UnitGrid,
+    draw_bent,
+    draw_exponents,
+    draw_margins,
+    draw_thresholds,
+    draw_unit_grid,
+)
 from widenet.records import Scale
 
 BENT, MARGINS = draw_bent(Scale.QUICK, 0)[::-1], draw_margins(Scale.QUICK, 0)  # h = 1 comes last
@@ -141,7 +145,7 @@ def beyond(change):
 def test_the_least_exponent():
     """19.6564 is enough and 19.6563 is not."""
     assert 19.6563 < LEAST_EXPONENT < 19.6564
-    assert scalars.last_line_share(19.6564) > 5 / 6 > scalars.last_line_share(19.6563)
+    assert formulas.last_line_share(19.6564) > 5 / 6 > formulas.last_line_share(19.6563)
 
 
 def limits(**changes):
@@ -152,7 +156,7 @@ E2 = float(np.exp(-2))
 BELOW = "universal_below"
 test_control = controls(
     scalars,
-    {Bent: BENT, Margins: MARGINS, UnitGrid: GRID, Exponents: EXPONENTS, Thresholds: THRESHOLDS},
+    {Bent: BENT, MarginGrid: MARGINS, UnitGrid: GRID, ExponentGrid: EXPONENTS, Thresholds: THRESHOLDS},
     (huberized_sandwich, "below", {"value": near(-1.0, same)}, {"value": near(-1.0, plus(5e-12))}),
     # At 10h φ has h/2 to spare.
     (huberized_sandwich, "below", {"value": near(10.0, plus(0.5))}, {"value": near(10.0, plus(0.5 + 1e-10))}),

@@ -15,8 +15,6 @@ from widenet.networks import TwoLayer, huberized_relu, plus_minus, relu
 from widenet.papers.chatterji2021.claims import smoothness
 from widenet.papers.chatterji2021.claims.columns import Looked
 from widenet.papers.chatterji2021.claims.smoothness import (
-    RowNorms,
-    draw_row_norms,
     equations_23_24,
     lemma_5,
     lemma_6,
@@ -35,7 +33,8 @@ from widenet.papers.chatterji2021.formulas import (
     repaired_hessian_sum,
     wide_diagonal_bound,
 )
-from widenet.papers.chatterji2021.runs.cases import Case, flat_step, steepest_curve
+from widenet.papers.chatterji2021.runs.scalars import RowNorms, draw_row_norms
+from widenet.papers.chatterji2021.sources import Case, flat_step, steepest_curve
 from widenet.records import Scale
 
 

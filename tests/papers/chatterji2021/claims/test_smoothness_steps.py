@@ -9,7 +9,7 @@ from tests.papers.chatterji2021.toys import BAND, CURVED, axes_run, dead, looked
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import smoothness
-from widenet.papers.chatterji2021.claims.columns import Followed, Looked
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent, Looked
 from widenet.papers.chatterji2021.claims.smoothness import (
     equations_23_24,
     lemma_5,
@@ -22,7 +22,7 @@ from widenet.papers.chatterji2021.claims.smoothness import (
     lemma_8_sharp,
 )
 from widenet.papers.chatterji2021.formulas import SHARP, gradient_bound
-from widenet.papers.chatterji2021.runs.cases import all_on, steepest_curve
+from widenet.papers.chatterji2021.sources import all_on, steepest_curve
 
 
 def test_the_segment_holds_on_networks():
@@ -156,7 +156,7 @@ LONGER_INPUTS = [axes_run(), altered(axes_run(), unit_error=5e-12)]
 HALF_A_FALL = altered(axes_run(), gains=times(5, 0.5))
 test_control = controls(
     smoothness,
-    {(Looked, Followed): networks_and_runs, Looked: toys.placed},
+    {(Looked, FollowedDescent): networks_and_runs, Looked: toys.placed},
     (lemma_7, "by_loss", bright_cells(), bright_cells(by_loss=1 - 5e-9)),
     (lemma_7, "by_loss", run_of_lemma_7(1 - 1e-9), run_of_lemma_7(1 + 5e-9)),
     (lemma_7, "flat", both_margins(), both_margins(flat=1 - 5e-9)),

@@ -9,10 +9,10 @@ from tests.papers.records import altered
 from widenet.claims.base import Silence
 from widenet.claims.sides import Sides
 from widenet.claims.specimen import Choices, Specimen
-from widenet.papers.chatterji2021.claims.starts import CONFIRMED, Seldom, Starts, Worst, rows_of, seldom
+from widenet.papers.chatterji2021.claims.starts import CONFIRMED, RandomStarts, Seldom, Worst, seldom
 from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, one_cluster, opposite, products
-from widenet.papers.chatterji2021.runs.first_steps import starts_on
-from widenet.papers.chatterji2021.specimens import MOST_PAIRED, silence_over_clusters
+from widenet.papers.chatterji2021.runs.first_steps import rows_of, starts_on
+from widenet.papers.chatterji2021.user_data import MOST_PAIRED, silence_over_clusters
 from widenet.types import Dataset
 
 
@@ -78,18 +78,18 @@ def test_the_worst_of_several_settings():
 
 
 def test_every_cell_is_looked_at():
-    runs = Starts.join([clusters(), centres()])
+    runs = RandomStarts.join([clusters(), centres()])
     seen = seldom(runs, Sides(runs.norm, np.where(runs.n_points == 8, 1e9, 0)), 0.1).part("")
     assert seen.kept is False
     assert seen.cases == 120
 
 
 def met(cells):
-    return {each.key: each.measured(each(Starts.join(cells))).met for each in THEOREM_2}
+    return {each.key: each.measured(each(RandomStarts.join(cells))).met for each in THEOREM_2}
 
 
 def actual(hypothesis, *cells):
-    return hypothesis.measured(hypothesis(Starts.join(cells))).actual
+    return hypothesis.measured(hypothesis(RandomStarts.join(cells))).actual
 
 
 def test_conditions_are_those_of_the_worst_cell():
@@ -120,7 +120,7 @@ def test_the_room_of_products(excess, inside):
         (one_cluster, (0, 1), 0.8 - excess),
         (opposite, (0, 5), 0.8 + excess),
     ):
-        moved = Starts.join([altered(cell, products=with_entry(at, value))])
+        moved = RandomStarts.join([altered(cell, products=with_entry(at, value))])
         assert hypothesis.measured(hypothesis(moved)).met is inside
 
 
@@ -146,7 +146,7 @@ def test_products_of_pairs():
 
 def test_rows_and_runs():
     cells = [clusters(), centres(n_runs=10)]
-    assert Starts.join(cells).counts()["tried"] == 70
+    assert RandomStarts.join(cells).counts()["tried"] == 70
     first, second = rows_of(cells, norm=lambda cell: cell.dim)["cells"]
     assert (first["points"], second["points"], first["norm"], first["runs"]) == (8, 4, 2, 60)
     assert (first["half_width"], first["beta"], first["imbalance"]) == (2000, 0.45, 0.0)

@@ -14,19 +14,18 @@ from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import theorem_2
 from widenet.papers.chatterji2021.claims.theorem_2 import (
     Phases,
-    draw_step_limits,
     one_step_limit,
     section_4_3_rate,
     section_4_3_step_size,
-    step_limits,
     theorem_2a,
     theorem_2a_trend,
     theorem_2b,
     theorem_2b_trend,
 )
-from widenet.papers.chatterji2021.cluster_settings import Centres
+from widenet.papers.chatterji2021.cluster_sources import Centres
 from widenet.papers.chatterji2021.formulas import proof_threshold
-from widenet.papers.chatterji2021.runs.second_phases import Phase, PhaseSetting, run_second_phases
+from widenet.papers.chatterji2021.runs.second_phases import LaterSteps, LaterStepsSetting, run_second_phases
+from widenet.papers.chatterji2021.runs.start_laws import draw_step_limits, step_limits
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -41,7 +40,7 @@ def test_later_steps_on_a_readers_data():
 
 def phase(**fields):
     """A run that falls like 1/(t + 10)²."""
-    made = Phase(
+    made = LaterSteps(
         losses=10.0 / (np.arange(1, 201) + 10) ** 2, norm=1.0,
         step_scale=f.STEP_CONSTANT / 100, half_width=100, bandwidth=0.01, beta=0.25, dim=2, n_points=4, unit_error=0.0,
         start="gaussian",
@@ -79,13 +78,15 @@ def test_equality_is_no_decrease():
 
 
 def test_control_no_steps_after_the_first():
-    stuck = run_second_phases(PhaseSetting(points=Centres(), half_width=20, n_steps=40, schedule=1e-12), silent)
+    stuck = run_second_phases(LaterStepsSetting(points=Centres(), half_width=20, n_steps=40, schedule=1e-12), silent)
     assert theorem_2b_trend([stuck]).parts[1].kept is False
 
 
 @functools.cache
 def isolating():
-    return run_second_phases(PhaseSetting(points=Centres(), half_width=30_000, start="isolating", n_steps=30), silent)
+    return run_second_phases(
+        LaterStepsSetting(points=Centres(), half_width=30_000, start="isolating", n_steps=30), silent
+    )
 
 
 def judge_rate(**fields):

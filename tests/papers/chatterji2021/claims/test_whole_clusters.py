@@ -13,17 +13,13 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import whole_clusters
-from widenet.papers.chatterji2021.claims.starts import Starts
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.claims.whole_clusters import (
-    Cap,
-    CrossedClusters,
-    crossed,
-    draw_caps,
-    draw_crossed,
     lemma_15_4,
     lemma_15_4_as_printed,
     lemma_15_4_few_dimensions,
 )
+from widenet.papers.chatterji2021.runs.start_laws import Cap, CrossedClusters, crossed, draw_caps, draw_crossed
 from widenet.records import Scale
 
 P, N = 2000, 8
@@ -153,7 +149,7 @@ def shares(beyond):
 
 test_control = controls(
     whole_clusters,
-    {Starts: clusters, CrossedClusters: crossed((0.5, math.log(5))), Cap: CAPS},
+    {RandomStarts: clusters, CrossedClusters: crossed((0.5, math.log(5))), Cap: CAPS},
     (lemma_15_4, "helpful", {"helpful_pairs": pairs(0)}, {"helpful_pairs": pairs(1)}),
     (lemma_15_4, "harmful", {"harmful_pairs": pairs(0)}, {"harmful_pairs": pairs(1)}),
     (lemma_15_4, "chance", shares(0.0), shares(1e-12)),

@@ -11,13 +11,13 @@ from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu, plus_minus
 from widenet.papers.chatterji2021.formulas import rate_constant
 from widenet.papers.chatterji2021.runs.descents import (
-    DescentSetting,
+    LogisticDescentSetting,
     descend,
     descent_settings,
     run_descent,
 )
 from widenet.papers.chatterji2021.runs.starts import dual_start, isolating_start, stretched
-from widenet.papers.chatterji2021.settings import Axes, Sphere
+from widenet.papers.chatterji2021.sources import Axes, Sphere
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training import GradientDescent, LogSquared, Recipe, Record, train
@@ -144,7 +144,7 @@ def test_rows_that_do_not_fit_are_refused():
 def test_a_setting_without_a_start_is_refused():
     points = Sphere(n_samples=9, dim=2)
     with pytest.raises(ValueError, match="too close"):
-        run_descent(DescentSetting(points=points, half_width=1, start="isolating", start_loss=1e-9), silent)
+        run_descent(LogisticDescentSetting(points=points, half_width=1, start="isolating", start_loss=1e-9), silent)
 
 
 def test_quick_settings_cover_what_the_theorem_is_about():

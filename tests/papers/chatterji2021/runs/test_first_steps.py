@@ -8,7 +8,7 @@ import pytest
 from tests.papers.chatterji2021.cluster_toys import centres, clusters
 from widenet.diagnostics.huberized import HuberNetwork, gradient, huberized
 from widenet.papers.chatterji2021 import cluster_formulas as f
-from widenet.papers.chatterji2021.cluster_settings import Centres, Drawn, OnePoint, OwnClusters
+from widenet.papers.chatterji2021.cluster_sources import Centres, DrawnClusters, OnePointCluster, OwnClusters
 from widenet.papers.chatterji2021.runs import first_steps
 from widenet.papers.chatterji2021.runs.first_steps import (
     FirstStepSetting,
@@ -27,7 +27,7 @@ SCALES = (P, BETA, "sec4")
 
 
 def start(seed=0):
-    drawn = Drawn(n_samples=6, dim=3, radius=0.3, overlap=0.2, shares=(0.3, 0.2, 0.25, 0.25)).draw(seed)
+    drawn = DrawnClusters(n_samples=6, dim=3, radius=0.3, overlap=0.2, shares=(0.3, 0.2, 0.25, 0.25)).draw(seed)
     weights = f.initial_deviation(*SCALES) * np.random.default_rng(seed).standard_normal((2 * P, 4))
     return Start(weights, f.first_step_size(*SCALES), 1 / P), drawn
 
@@ -95,7 +95,7 @@ def test_pieces_do_not_matter(monkeypatch):
 
 
 def test_units_at_the_ends_of_the_window_and_of_capture_count():
-    drawn = OnePoint().draw(0)
+    drawn = OnePointCluster().draw(0)
     x, step, h = drawn.reduced[0], 0.01, 0.1
     a, bottom = h + 4 * step, -step * (0.5 + 2 * drawn.shape.overlap)
     nudge = 1e-12
@@ -124,11 +124,11 @@ def test_seeds_and_controls_of_the_step():
 
 
 def test_drawn_points_and_their_clusters():
-    drawn = Drawn(n_samples=12, radius=0.2, overlap=0.3).draw(4)
+    drawn = DrawnClusters(n_samples=12, radius=0.2, overlap=0.3).draw(4)
     assert drawn.shape.overlap == pytest.approx(0.3)
     assert drawn.shape.radius <= 0.2 + 1e-12
     np.testing.assert_allclose(np.linalg.norm(drawn.reduced, axis=1), 1)
-    assert not np.array_equal(drawn.points, Drawn(n_samples=12, radius=0.2, overlap=0.3).draw(5).points)
+    assert not np.array_equal(drawn.points, DrawnClusters(n_samples=12, radius=0.2, overlap=0.3).draw(5).points)
     centre = Centres().draw(0)
     wanted = [(1, -1, 0, 0), (-1, 1, 0, 0), (0, 0, 1, -1), (0, 0, -1, 1)]
     np.testing.assert_allclose(centre.points @ centre.points.T, wanted, atol=1e-15)

@@ -7,7 +7,6 @@ from tests.diagnostics.test_huberized import T1, T2
 from tests.papers.chatterji2021 import toys
 from widenet.diagnostics.huberized import HuberNetwork, gradient, log_mean_loss
 from widenet.papers.chatterji2021.formulas import SHARP, largest_step_scale, rate_constant
-from widenet.papers.chatterji2021.runs.cases import Case, PlacedCases, RandomCases, ThinCases, on_one_point
 from widenet.papers.chatterji2021.runs.networks import (
     SHARES,
     NetworkSetting,
@@ -15,6 +14,7 @@ from widenet.papers.chatterji2021.runs.networks import (
     network_settings,
     run_networks,
 )
+from widenet.papers.chatterji2021.sources import Case, PlacedCases, RandomCases, ThinCases, on_one_point
 from widenet.progress import silent
 from widenet.records import Scale
 

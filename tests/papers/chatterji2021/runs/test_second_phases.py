@@ -7,9 +7,9 @@ import pytest
 
 from widenet.diagnostics.huberized import HuberNetwork, gradient
 from widenet.papers.chatterji2021 import cluster_formulas as f
-from widenet.papers.chatterji2021.cluster_settings import Centres
+from widenet.papers.chatterji2021.cluster_sources import Centres
 from widenet.papers.chatterji2021.runs.second_phases import (
-    PhaseSetting,
+    LaterStepsSetting,
     isolating_phases,
     random_phases,
     run_second_phases,
@@ -40,7 +40,7 @@ def follow(weights, p, steps, first=None):
 
 def test_from_a_random_start():
     p = 30
-    found = run_second_phases(PhaseSetting(points=Centres(), half_width=p, n_steps=8, seed=1), silent)
+    found = run_second_phases(LaterStepsSetting(points=Centres(), half_width=p, n_steps=8, seed=1), silent)
     weights = f.initial_deviation(p, 0.25, "exact") * np.random.default_rng([1, p, 2]).standard_normal((2 * p, 3))
     losses, norm = follow(weights, p, 8, f.first_step_size(p, 0.25, "exact"))
     np.testing.assert_allclose(found.losses, losses, rtol=1e-12)
@@ -50,7 +50,7 @@ def test_from_a_random_start():
 
 def test_isolating_units_stand_for_many():
     p = 12
-    setting = PhaseSetting(points=Centres(), half_width=p, n_steps=8, start="isolating", first_loss=1e-4)
+    setting = LaterStepsSetting(points=Centres(), half_width=p, n_steps=8, start="isolating", first_loss=1e-4)
     found = run_second_phases(setting, silent)
     q = p // 2
     scale = 2 * (-math.log(math.expm1(1e-4)) + q / p / 2)
@@ -63,7 +63,7 @@ def test_isolating_units_stand_for_many():
 
 
 def test_a_schedule_of_zero_moves_nothing():
-    setting = PhaseSetting(points=Centres(), half_width=4, n_steps=3, schedule=0.0)
+    setting = LaterStepsSetting(points=Centres(), half_width=4, n_steps=3, schedule=0.0)
     assert len(set(run_second_phases(setting, silent).losses.tolist())) == 1
 
 

@@ -19,8 +19,8 @@ from widenet.papers.chatterji2021.claims.induction import (
 )
 from widenet.papers.chatterji2021.claims.smoothness import lemma_5, lemma_6, lemma_7, lemma_8, lemma_8_segment
 from widenet.papers.chatterji2021.formulas import LEAST_LOG_LOSS, rate_constant
-from widenet.papers.chatterji2021.runs.cases import Case, RandomCases, all_on
 from widenet.papers.chatterji2021.runs.networks import look_at
+from widenet.papers.chatterji2021.sources import Case, RandomCases, all_on
 
 LOSSES = (1e-120, 1e-150, 1e-160, 1e-170, 1e-220, 1e-299)
 

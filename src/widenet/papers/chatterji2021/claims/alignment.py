@@ -1,23 +1,18 @@
 """Lemma 10 and what leads to it: the negative gradient points along the weights. And the constants of (6) and (7)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column
 from widenet.claims.given import labels
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.columns import Followed, Looked, both
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent, Looked, both
 from widenet.papers.chatterji2021.formulas import (
     THIRD_TERM_LIMIT,
     alignment_bound,
     alignment_share,
-    largest_step_scale,
     rate_constant,
     step_scale_terms,
 )
@@ -29,11 +24,10 @@ from widenet.papers.chatterji2021.hypotheses import (
     step_scale,
     two_points,
 )
-from widenet.papers.chatterji2021.runs.cases import ThinCases
-from widenet.papers.chatterji2021.runs.descents import descents
-from widenet.papers.chatterji2021.runs.looks_and_runs import looks_and_runs_on, runs_and_no_looks_on
-from widenet.papers.chatterji2021.runs.networks import NetworkSetting, networks
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.descents import descents, possible_descents
+from widenet.papers.chatterji2021.runs.networks import networks, thin_networks
+from widenet.papers.chatterji2021.runs.scalars import StartNumbers, draw_starts
+from widenet.records import Form
 
 Bound = Callable[..., np.ndarray]
 
@@ -46,8 +40,8 @@ def _rounding(cells: Looked) -> np.ndarray:
 @claim("chatterji2021.equation_4", Kind.STEP, "Eq. 4, proof of Lemma 10", reads=networks, given=[labels, narrow_band],
        title="$−⟨∇L, V⟩$ is the weighted mean margin up to $L$")  # fmt: skip
 def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sharp: float = 0.5) -> Promised:
-    """−⟨∇L, V⟩ falls short of mean(g·y f(x)) by at most hp·mean(g), and so, where hp ≤ 1, by at most L. Sharper, and
-    attained: by at most (hp/2)·mean(g).
+    """$−⟨∇L, V⟩$ falls short of $mean(g·y f(x))$ by at most $hp·mean(g)$ and so, where $hp ≤ 1$, by at most $L$.
+    Sharper, and attained: by at most $(hp/2)·mean(g)$.
     """
     shortfall, room = cells.weighted_margins - cells.alignments, _rounding(cells)
     pull = cells.band * cells.pulls
@@ -64,8 +58,8 @@ def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sha
 @claim("chatterji2021.equation_5", Kind.STEP, "Eq. 5, proof of Lemma 10", reads=networks, given=[labels, bandwidth],
        title="The negative gradient points along the weights")  # fmt: skip
 def equation_5(cells: Looked, *, printed: float = 1.0, sharp: float = 0.5) -> Promise:
-    """−⟨∇L, V⟩ ≥ F(nL)/n − L with F(z) = (1 − e^{−z}) log(1/(e^z − 1)), for h = 1/p and any L. Sharper: with mean(g)/2
-    in place of L.
+    """$−⟨∇L, V⟩ ≥ F(nL)/n − L$ with $F(z) = (1 − e^{−z}) log(1/(e^z − 1))$, for $h = 1/p$ and any $L$. Sharper:
+    $mean(g)/2$ in place of the last $L$.
 
     The paper derives it from the concavity of F, which ends at 1.524. It holds beyond: F(z) = H(e^{−z}) − z with H the
     entropy of a coin, and the entropy of "all heads" is at most the sum of the entropies.
@@ -85,24 +79,18 @@ def equation_5(cells: Looked, *, printed: float = 1.0, sharp: float = 0.5) -> Pr
     )
 
 
-def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
-    """The networks on which (5) gives Lemma 10 with nothing to spare."""
-    return [NetworkSetting(networks=ThinCases())]
-
-
 @claim("chatterji2021.lemma_10", Kind.STEP, "Lemma 10, Section 3.3 (with n ≥ 2)",
-       reads=(descents, networks.at(thin_settings)), on=runs_and_no_looks_on,
-       given=[two_points, small_loss, labels, bandwidth],
-       title="The gradient is at least $(5/6)L log(1/L)/‖V‖$")  # fmt: skip
+       reads=(descents, thin_networks), given=[two_points, small_loss, labels, bandwidth],
+       form=Form.REPAIR, title="The gradient is at least $(5/6)L log(1/L)/‖V‖$")  # fmt: skip
 def lemma_10(
-    runs: Followed,
+    runs: FollowedDescent,
     cells: Looked,
     *,
     share: Callable[[np.ndarray], np.ndarray] = alignment_share,
     aligned_share: Callable[[np.ndarray], np.ndarray] = alignment_share,
 ) -> Promised:
-    """‖∇L_t‖ ≥ (5/6)L_t log(1/L_t)/‖V^(t)‖ where L_t ≤ n^{−(1+C₁)} and n ≥ 2; its proof gives more, −⟨∇L_t, V^(t)⟩ ≥
-    (5/6)L_t log(1/L_t).
+    """$‖∇L_t‖ ≥ (5/6)L_t log(1/L_t)/‖V^(t)‖$ where $L_t ≤ n^{−(1+C₁)}$ and $n ≥ 2$. The proof gives more: $−⟨∇L_t,
+    V^(t)⟩ ≥ (5/6)L_t log(1/L_t)$.
 
     The lemma itself does not ask for n ≥ 2; Theorem 1 does, and so does the proof: at n = 1 a point on which every unit
     is off has L = log 2 ≤ 1 and no gradient. The paper leaves C₁ open; 19.6564 is enough for every n. What is asked
@@ -117,12 +105,16 @@ def lemma_10(
     }
 
 
-@claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6", reads=(networks, descents),
-       on=looks_and_runs_on, given=SETTING, title="The largest step scale is $e²/(120p)$")  # fmt: skip
+@claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6",
+       reads=(networks, possible_descents), given=SETTING, title="The largest step scale is $e²/(120p)$")  # fmt: skip
 def equation_6_third_term(
-    cells: Looked, runs: Followed, *, terms: Callable[..., tuple] = step_scale_terms, limit: float = THIRD_TERM_LIMIT
+    cells: Looked,
+    runs: FollowedDescent,
+    *,
+    terms: Callable[..., tuple] = step_scale_terms,
+    limit: float = THIRD_TERM_LIMIT,
 ) -> Promise:
-    """Where L₁ ≤ 0.65, the minimum in (6) is its third term: Q̃₁ = e²/(120p).
+    """Where $L₁ ≤ 0.65$, the minimum in (6) is its third term: $Q̃₁ = e²/(120p)$.
 
     The first is not smaller because z log²(1/z) ≤ 4/e², the second because some margin is at least log(1/(e^L − 1)) and
     none exceeds √p‖V‖. Networks with a larger loss are not scored.
@@ -139,40 +131,10 @@ def equation_6_third_term(
     )
 
 
-Starts = Float[np.ndarray, " start"]
-
-
-@dataclass(frozen=True, eq=False)
-class StartNumbers(Cases):
-    """Numbers of some starts."""
-
-    rows: ClassVar = "start"
-
-    norm: Starts  #: ‖V^(1)‖
-    loss: Starts  #: L₁
-    half_width: Starts  #: p
-    step_scale: Starts  #: Q₁
-
-    @column
-    def scale_share(self) -> Starts:
-        """Q₁/Q̃₁."""
-        return self.step_scale / largest_step_scale(self.norm, self.loss, self.half_width)
-
-
-def draw_starts(scale: Scale, seed: int) -> StartNumbers:
-    """Numbers of all sizes; each term of (6) is the smallest in some of them, and Q₁ = Q̃₁ in every second one."""
-    draw = np.random.default_rng([seed, 7])
-    norm, loss = 10 ** draw.uniform(-2, 2, 300), 10 ** draw.uniform(-12, 0.8, 300)
-    p = np.round(10 ** draw.uniform(0, 3, 300))
-    norm[:3], loss[:3], p[:3] = np.sqrt([5.0, 2.0, 0.01]), [0.02, 3.0, 0.1], [3.0, 11.0, 2.0]
-    shares = np.where(np.arange(300) % 2, draw.uniform(0.01, 1, 300), 1.0)
-    return StartNumbers(norm, loss, p, shares * largest_step_scale(norm, loss, p))
-
-
 @claim("chatterji2021.equation_7_half", Kind.STEP, "not in the paper; Eqs. 6 and 7", draws=draw_starts,
        given=[step_scale], title="The rate constant is at most $1/2$")  # fmt: skip
 def equation_7_half(drawn: StartNumbers, *, rate: Bound = rate_constant) -> Promised:
-    """Q̃₂(Q₁) ≤ 1/2 for every Q₁ ≤ Q̃₁, with equality exactly where Q₁ is the second term of (6)."""
+    """$Q̃₂(Q₁) ≤ 1/2$ for every $Q₁ ≤ Q̃₁$, with equality exactly where $Q₁$ is the second term of (6)."""
     rates = rate(drawn.step_scale, drawn.norm, drawn.loss)
     second = step_scale_terms(drawn.norm, drawn.loss, drawn.half_width)[1]
     attained = np.abs(drawn.step_scale / second - 1) <= STEP

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from widenet.claims.cases import by_value, column, derived
 from widenet.papers.chatterji2021 import formulas
 from widenet.papers.chatterji2021.formulas import equation_5_threshold, largest_step_scale, rate_constant
-from widenet.papers.chatterji2021.runs.descents import Descent, Iterates, Steps
-from widenet.papers.chatterji2021.runs.networks import SHARES, Networks, PerNetwork, PerStep
+from widenet.papers.chatterji2021.runs.descents import Iterates, LogisticDescent, Steps
+from widenet.papers.chatterji2021.runs.networks import SHARES, NetworkLooks, PerNetwork, PerStep
 
 
 def threshold(n_samples: Any) -> Any:
@@ -17,7 +17,7 @@ def threshold(n_samples: Any) -> Any:
     return by_value(equation_5_threshold, np.atleast_1d(n_samples).astype(int))
 
 
-class Looked(Networks):
+class Looked(NetworkLooks):
     """Single networks, each of them one iterate."""
 
     band: PerNetwork = derived(lambda cell: cell.bandwidth * cell.half_width)  #: hp
@@ -38,7 +38,7 @@ class Looked(Networks):
         return self
 
 
-class Followed(Descent):
+class FollowedDescent(LogisticDescent):
     """Runs, with what the induction of Section 3.4 says of every iterate and every step."""
 
     band_error: float = derived(lambda run: abs(run.bandwidth * run.half_width - 1))  #: |hp − 1|
@@ -59,9 +59,12 @@ class Followed(Descent):
     stretched_after: Steps = derived(lambda run: run.stretched[1:])  #: log(‖V^(t+1)‖/‖V^(1)‖)
     use_after: Steps = derived(lambda run: run.log_use[1:])  #: `log_use` at t + 1
     use_slack: Steps = derived(lambda run: (run.log_use - run.stretched)[:-1])  #: how much I3 has left
+    #: 2 log(log(1/L_t)/log(1/L₁)): how much of the logarithm of I3 the loss has earned
+    log_use: Iterates = derived(lambda run: 2 * np.log1p(run.gained / -run.log_losses[0]))
+    earned: Steps = derived(lambda run: 2 * np.log1p(run.gains / -run.log_losses[:-1]))  #: The same for a single step
 
     @property
-    def iterates(self) -> "Followed":
+    def iterates(self) -> "FollowedDescent":
         """One row per iterate."""
         return self.per("iterate")
 
@@ -75,16 +78,6 @@ class Followed(Descent):
         """‖∇L‖‖V‖/(L log(1/L)), at least 5/6 by Lemma 10."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self.gradient_norms * self.norms / (self.losses * -self.log_losses)
-
-    @column
-    def log_use(self) -> Iterates:
-        """2 log(log(1/L_t)/log(1/L₁)): how much of the logarithm of I3 the loss has earned."""
-        return 2 * np.log1p(self.gained / -self.log_losses[0])
-
-    @column
-    def earned(self) -> Steps:
-        """The same for a single step."""
-        return 2 * np.log1p(self.gains / -self.log_losses[:-1])
 
     @column
     def rate_slack(self) -> Steps:

@@ -1,15 +1,8 @@
 """Inner products of clustered points (Lemma 21), the clusters after the reduction (Appendix C), and two angles."""
 
-import itertools
 import math
-from dataclasses import dataclass
-from typing import ClassVar
-
-import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column
 from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.chatterji2021.cluster_hypotheses import (
@@ -22,23 +15,24 @@ from widenet.papers.chatterji2021.cluster_hypotheses import (
 )
 from widenet.papers.chatterji2021.runs.cluster_pairs import (
     ClusterProducts,
+    Radii,
     ReducedClusters,
+    Shapes,
+    draw_angles,
     draw_products,
+    draw_radii,
     draw_reduced,
-    products_on,
-    reduced_on,
 )
-from widenet.records import Scale
-
-PerCase = Float[np.ndarray, " case"]
+from widenet.records import Form
 
 
-@claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products, on=products_on,
+@claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products,
        given=[small_radius, distance, unit_centres],
        title="Points are close in a cluster and apart across classes")  # fmt: skip
 def lemma_21(pairs: ClusterProducts) -> Promised:
-    """In reduced coordinates, with ‖μ_k‖ = 1, ‖x_s − μ_k‖ ≤ r/√2 and r < 1: x_s·x_q ≤ (1 + Δ)/2 + 2r for opposite
-    classes and x_s·x_q ≥ 1 − 2r in one cluster; √2 r + r²/2 in place of 2r does, and r² for unit vectors of a cluster.
+    """In reduced coordinates, with $‖μ_k‖ = 1$, $‖x_s − μ_k‖ ≤ r/√2$ and $r < 1$: $x_s·x_q ≤ (1 + Δ)/2 + 2r$ for
+    opposite classes and $x_s·x_q ≥ 1 − 2r$ in one cluster. Sharper: $√2 r + r²/2$ in place of $2r$, and $r²$ for unit
+    vectors of one cluster.
     """
     across, within = pairs.per("opposite"), pairs.per("same")
     far, sharp_far, _, _ = across.bounds.T
@@ -61,10 +55,10 @@ def lemma_21(pairs: ClusterProducts) -> Promised:
     }
 
 
-@claim("chatterji2021.appendix_c", Kind.IDENTITY, "Section 4.1; Appendix C", draws=draw_reduced, on=reduced_on,
+@claim("chatterji2021.appendix_c", Kind.IDENTITY, "Section 4.1; Appendix C", draws=draw_reduced,
        given=[unit_centres], title="Without biases $σ$ grows by $√2$ and distances shrink")  # fmt: skip
 def appendix_c(found: ReducedClusters) -> Promised:
-    """Without biases on x̃ = (x, 1)/√2: σ̃ = √2 σ, ‖x̃ − μ̃_k‖ = ‖x − μ_k‖/√2, and μ̃_k·μ̃_l = (1 + μ_k·μ_l)/2."""
+    """Without biases on $x̃ = (x, 1)/√2$: $σ̃ = √2 σ$, $‖x̃ − μ̃_k‖ = ‖x − μ_k‖/√2$, and $μ̃_k·μ̃_l = (1 + μ_k·μ_l)/2$."""
     points, pairs = found.per("point"), found.per("pair")
     return {
         "deviation": equal(
@@ -82,70 +76,24 @@ def appendix_c(found: ReducedClusters) -> Promised:
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Radii(Cases):
-    """Some r."""
-
-    rows: ClassVar = "case"
-
-    radius: PerCase
-
-    @column
-    def angle(self) -> PerCase:
-        """arccos(1 − 2r)/π = 2 arcsin √r/π, which keeps its digits near r = 0."""
-        return 2 * np.arcsin(np.sqrt(np.clip(self.radius, 0, 1))) / np.pi
-
-    @column
-    def root(self) -> PerCase:
-        """√r."""
-        with np.errstate(invalid="ignore"):
-            return np.sqrt(self.radius)
-
-
-def draw_radii(scale: Scale, seed: int) -> Radii:
-    """r from 0 to 1, both included."""
-    return Radii(np.concatenate([[0.0], np.geomspace(1e-12, 1, 500), np.linspace(0, 1, 501)]))
-
-
 @claim("chatterji2021.appendix_d_4", Kind.STEP, "Appendix D.4, last step", draws=draw_radii,
        given=[radius_positive, radius_below_one], title="$arccos(1 − 2r)/π$ is at most $√r$")  # fmt: skip
 def appendix_d_4(radii: Radii, *, share: float = 1.0) -> Promised:
-    """arccos(1 − 2r)/π ≤ √r for 0 ≤ r ≤ 1, with equality at both ends.
+    """$arccos(1 − 2r)/π ≤ √r$ for $0 ≤ r ≤ 1$, with equality at both ends.
 
     `share` of the right side is for a control.
     """
     return {"angle": at_most(radii.angle, share * radii.root, within=ROUNDING, text="$arccos(1 − 2r)/π ≤ √r$")}
 
 
-@dataclass(frozen=True, eq=False)
-class Shapes(Cases):
-    """Pairs of Δ and r."""
-
-    rows: ClassVar = "case"
-
-    overlap: PerCase  #: Δ
-    radius: PerCase  #: r
-
-    @column
-    def share(self) -> PerCase:
-        """(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2."""
-        return (1 - np.arccos(np.minimum(1, (1 + self.overlap) / 2 + 2 * self.radius)) / np.pi) / 2
-
-
-def draw_angles(scale: Scale, seed: int) -> Shapes:
-    """Δ and r from 0 on, small ones too."""
-    steps = np.concatenate([[0.0], np.geomspace(1e-6, 1e-2, 9), np.linspace(0.02, 1, 25)])
-    return Shapes(*np.array(list(itertools.product(steps, steps))).T)
-
-
 @claim("chatterji2021.appendix_d_5", Kind.STEP, "Appendix D.5, last step", draws=draw_angles,
        given=[overlap, radius_positive],
-       title="Opposite points share at most $1/3 + Δ/4 + r$ of the units")  # fmt: skip
+       form=Form.SHARPER, title="Opposite points share at most $1/3 + Δ/4 + r$ of the units")  # fmt: skip
 def appendix_d_5(
     cases: Shapes, *, constant: float = 1 / 3, of_overlap: float = 0.25, of_radius: float = 1.0
 ) -> Promised:
-    """(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2 ≤ 1/3 + Δ/4 + r for all Δ, r ≥ 0, with equality at 0; the paper asks for
-    small ones.
+    """$(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2 ≤ 1/3 + Δ/4 + r$ for all $Δ, r ≥ 0$, with equality at 0; the paper
+    requires them to be small.
 
     The constants are for controls.
     """

@@ -4,7 +4,7 @@ import numpy as np
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promise
-from widenet.papers.chatterji2021.claims.captured import (
+from widenet.papers.chatterji2021.claims.lemma_15_capture import (
     few_captured,
     harmful_sums,
     harmful_touched,
@@ -14,14 +14,14 @@ from widenet.papers.chatterji2021.claims.captured import (
     pulls_above,
     pulls_below,
 )
-from widenet.papers.chatterji2021.claims.starts import SURENESS, Seldom, Starts, rows_of
+from widenet.papers.chatterji2021.claims.lemma_15_first_step import in_window, norm_above, norm_below
+from widenet.papers.chatterji2021.claims.starts import SURENESS, RandomStarts, Seldom
 from widenet.papers.chatterji2021.claims.whole_clusters import together
-from widenet.papers.chatterji2021.claims.window import in_window, norm_above, norm_below
 from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, wide_enough
-from widenet.papers.chatterji2021.runs.first_steps import first_steps
+from widenet.papers.chatterji2021.runs.first_steps import first_steps, rows_of
 
 
-def bounds_of(runs: Starts) -> dict[str, Seldom]:
+def bounds_of(runs: RandomStarts) -> dict[str, Seldom]:
     """Every bound of Lemma 15 on these starts, part 4 for pairs."""
     return {
         "part 1, I_+": helpful_sums(runs),
@@ -44,16 +44,16 @@ def bounds_of(runs: Starts) -> dict[str, Seldom]:
 
 @claim("chatterji2021.definition_16", Kind.STEP, "Lemma 15, all parts; Definition 16", reads=first_steps,
        given=[*THEOREM_2, wide_enough], title="A random start is good in all parts, with high probability")  # fmt: skip
-def definition_16(runs: Starts) -> Promise:
-    """With probability at least 1 − δ a random start is good: all parts of Lemma 15 hold together, part 4 for pairs of
-    points; δ is the sum over the parts that can fail at these widths.
+def definition_16(runs: RandomStarts) -> Promise:
+    """With probability at least $1 − δ$ a random start is good: all parts of Lemma 15 hold together, part 4 for pairs
+    of points. $δ$ is the sum over the parts that can fail at these widths.
     """
     bounds = bounds_of(runs)
     telling = {name: bound.telling for name, bound in bounds.items()}
     broken = {name: bound.failed & telling[name] for name, bound in bounds.items()}
     allowed = sum(np.where(telling[name], bound.allowed, 0.0) for name, bound in bounds.items())
 
-    def failures(cell: Starts) -> dict[str, int]:
+    def failures(cell: RandomStarts) -> dict[str, int]:
         """Of each part that can fail in this cell."""
         own = runs.cell == runs.cells.index(cell)
         return {name: int(broken[name][own].sum()) for name in bounds if telling[name][own].any()}

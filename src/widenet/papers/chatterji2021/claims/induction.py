@@ -10,7 +10,7 @@ from widenet.claims.implication import Promise, Promised, at_least, at_most
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.columns import Followed
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent
 from widenet.papers.chatterji2021.formulas import (
     growth_terms,
     log_growth_factor,
@@ -45,10 +45,10 @@ Bound = Callable[..., np.ndarray]
        given=[short_steps, lemma_10, weight_use, schedule, *SETTING],
        title="Each step lowers the loss by a share of itself")  # fmt: skip
 def equation_8(
-    runs: Followed, *, now: Bound = relative_decrease, at_start: Bound = relative_decrease_at_start
+    runs: FollowedDescent, *, now: Bound = relative_decrease, at_start: Bound = relative_decrease_at_start
 ) -> Promised:
-    """L_{t+1} ≤ L_t − 125α_tL_t² log²(1/L_t)/(216‖V^(t)‖²) ≤ L_t(1 − 125Q₁L_t log⁴(1/L₁)/(216‖V^(1)‖²)); the second
-    needs I3 at t, and both need Lemma 10 and 30pα_tL_t ≤ 1 there.
+    """$L_{t+1} ≤ L_t − 125α_tL_t² log²(1/L_t)/(216‖V^(t)‖²) ≤ L_t(1 − 125Q₁L_t log⁴(1/L₁)/(216‖V^(1)‖²))$. The second
+    inequality needs I3 at $t$, and both need Lemma 10 and $30pα_tL_t ≤ 1$ there.
     """
     u, fell = runs.per("step"), "1 − L_{t+1}/L_t"
     first = now(u.steps, u.loss_before, u.norm_before)
@@ -62,12 +62,12 @@ def equation_8(
 @claim("chatterji2021.lemma_11", Kind.STEP, "Lemma 11, Section 3.4", reads=descents,
        given=[rate, short_steps, weight_use, start_loss, step_scale, schedule, rate_share, two_points, *SETTING],
        title="The loss bound carries over to the next step")  # fmt: skip
-def lemma_11(runs: Followed, *, rate: Bound = rate_constant) -> Promised:
-    """I1 goes on: where I1, I2 and I3 hold at t, L_{t+1} ≤ L₁/(Q₂t + 1)."""
+def lemma_11(runs: FollowedDescent, *, rate: Bound = rate_constant) -> Promised:
+    """I1 carries over: where I1, I2 and I3 hold at $t$, $L_{t+1} ≤ L₁/(Q₂t + 1)$."""
     return {"loss": _grows(runs, rate, "$L_{t+1} ≤ L₁/(Q₂t + 1)$")}
 
 
-def _grows(runs: Followed, rate: Bound, text: str) -> Sides:
+def _grows(runs: FollowedDescent, rate: Bound, text: str) -> Sides:
     u = runs.per("step")
     promised = u.rate_share * rate(u.step_scale, u.first_norm, u.first_loss) * u.number
     return at_least(u.growth_after, promised, within=STEP, text=text, quantity="L₁/L_t − 1")
@@ -75,8 +75,8 @@ def _grows(runs: Followed, rate: Bound, text: str) -> Sides:
 
 @claim("chatterji2021.lemma_12", Kind.STEP, "Lemma 12, Section 3.4", reads=descents,
        given=[third_term, loss_below_one], title="Step size times loss stays below $1/(30p)$")  # fmt: skip
-def lemma_12(runs: Followed, *, product: Bound = step_product) -> Promise:
-    """I2 goes on: α_tL_t ≤ 1/(30p) for every step α_t = Q₁ log²(1/L_t), where Q₁ ≤ e²/(120p) and L_t < 1.
+def lemma_12(runs: FollowedDescent, *, product: Bound = step_product) -> Promise:
+    """I2 carries over: $α_tL_t ≤ 1/(30p)$ for every step $α_t = Q₁ log²(1/L_t)$ with $Q₁ ≤ e²/(120p)$ and $L_t < 1$.
 
     The step is read off the weights, not computed again from Q₁.
     """
@@ -91,9 +91,9 @@ def lemma_12(runs: Followed, *, product: Bound = step_product) -> Promise:
 @claim("chatterji2021.lemma_13", Kind.STEP, "Lemma 13, Section 3.4", reads=descents,
        given=[short_steps, lemma_10, loss_below_one, *SETTING],
        title="$log²(1/L)$ outgrows the norm of the weights")  # fmt: skip
-def lemma_13(runs: Followed, *, by_product: float = 10 / 6, eighteenth: float = 1 / 18) -> Promised:
-    """I3 goes on: log²(1/L_t)/‖V^(t)‖ is at least log²(1/L₁)/‖V^(1)‖, and even grows at every step; on the way
-    5α_t‖∇L_t‖²/(6L_t) ≤ 10pα_tL_t/6 ≤ 1/18.
+def lemma_13(runs: FollowedDescent, *, by_product: float = 10 / 6, eighteenth: float = 1 / 18) -> Promised:
+    """I3 carries over: $log²(1/L_t)/‖V^(t)‖$ is at least $log²(1/L₁)/‖V^(1)‖$, and it even grows at every step. On the
+    way, $5α_t‖∇L_t‖²/(6L_t) ≤ 10pα_tL_t/6 ≤ 1/18$.
     """
     u = runs.per("step")
     lost = 5 * u.steps * u.gradient_before * (u.gradient_before / u.loss_before) / 6
@@ -113,9 +113,11 @@ def lemma_13(runs: Followed, *, by_product: float = 10 / 6, eighteenth: float = 
        given=[lemma_8, aligned(3 / 5), loss_below_one],
        title="A step multiplies $log²(1/L)/‖V‖$ by at least 1")  # fmt: skip
 def equation_9(
-    runs: Followed, *, factor: Bound = log_growth_factor, terms: Callable[..., tuple] = growth_terms
+    runs: FollowedDescent, *, factor: Bound = log_growth_factor, terms: Callable[..., tuple] = growth_terms
 ) -> Promised:
-    """A step multiplies log²(1/L)/‖V‖ by at least B_t = (1 + 5α‖∇L‖²/(3L log(1/L)))/(1 + α‖∇L‖/‖V‖), and B_t ≥ 1."""
+    """A step multiplies $log²(1/L)/‖V‖$ by at least $B_t = (1 + 5α‖∇L‖²/(3L log(1/L)))/(1 + α‖∇L‖/‖V‖)$, and
+    $B_t ≥ 1$.
+    """
     u = runs.per("step")
     taken = u.steps, u.gradient_before, u.loss_before, u.norm_before
     gained, grown = terms(*taken)
@@ -144,10 +146,10 @@ RATE = Meaning(
 @claim("chatterji2021.theorem_1", Kind.MAIN, "Theorem 1, Section 2.3", reads=descents, means=RATE,
        given=[start_loss, step_scale, rate_share, schedule, two_points, *SETTING],
        title="From a small loss, gradient descent reaches zero loss")  # fmt: skip
-def theorem_1(runs: Followed, *, rate: Bound = rate_constant) -> Promise:
-    """From any start with L₁ ≤ n^{−(1+C₁)}, gradient descent with steps α_t = Q₁ log²(1/L_t) has
-    L_t ≤ L₁/(Q₂(t − 1) + 1) for all t, for every Q₁ ≤ Q̃₁ (6) and Q₂ ≤ Q̃₂(Q₁) (7), every n ≥ 2, every width, h = 1/p
-    and unit inputs.
+def theorem_1(runs: FollowedDescent, *, rate: Bound = rate_constant) -> Promise:
+    """From any start with $L₁ ≤ n^{−(1+C₁)}$, gradient descent with steps $α_t = Q₁ log²(1/L_t)$ has $L_t ≤ L₁/(Q₂(t −
+    1) + 1)$ for all $t$. This is true for every $Q₁ ≤ Q̃₁$ (6) and $Q₂ ≤ Q̃₂(Q₁)$ (7), every $n ≥ 2$ and every width,
+    with $h = 1/p$ and unit inputs.
 
     In reduced coordinates, where (6) and (7) live. The paper leaves C₁ open; 19.6564 is enough for every n. What is
     asked here is what the proof uses, a loss at which (5) gives Lemma 10, which is larger.
@@ -162,7 +164,7 @@ def theorem_1(runs: Followed, *, rate: Bound = rate_constant) -> Promise:
     )
 
 
-def _ends(runs: Followed) -> str:
+def _ends(runs: FollowedDescent) -> str:
     """What a reader should know of runs that float64 could not follow to their last step."""
     short = np.asarray(runs.n_steps)[runs.left_float64]
     words = (
@@ -173,8 +175,8 @@ def _ends(runs: Followed) -> str:
 
 @claim("chatterji2021.weights_grow", Kind.STEP, "not in the paper; the norm must grow", reads=descents,
        given=[unit_inputs, labels], title="As the loss tends to zero, the weights grow without bound")  # fmt: skip
-def weights_grow(runs: Followed, *, factor: float = 1.0) -> Promised:
-    """‖V‖ ≥ max_s y_s f(x_s)/√p, so a loss that tends to 0 takes the weights to infinity."""
+def weights_grow(runs: FollowedDescent, *, factor: float = 1.0) -> Promised:
+    """$‖V‖ ≥ max_s y_s f(x_s)/√p$, so the weights grow without bound as the loss tends to 0."""
     t = runs.per("iterate")
     limits = factor * t.largest_margins / np.sqrt(t.half_width)
     return {"norm": at_least(t.norms, limits, within=STEP, text="$‖V‖ ≥ max y f(x)/√p$")}

@@ -1,25 +1,18 @@
 """What one step does to the units that capture a point, and to the others: Eqs. 11 and 14 to 18, Lemmas 18 and 19."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column, derived
+from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, STEP
-from widenet.papers.chatterji2021.claims.starts import PerRun, Starts, rows_of
+from widenet.papers.chatterji2021.claims.starts import PerRun, RandomStarts
 from widenet.papers.chatterji2021.cluster_formulas import (
-    bandwidth,
-    capture_level,
     captured_and_active,
     captured_mean,
-    captured_share,
-    first_step_size,
-    initial_deviation,
     lifted_bound,
     rest_bound,
     rest_height,
@@ -34,19 +27,19 @@ from widenet.papers.chatterji2021.cluster_hypotheses import (
 )
 from widenet.papers.chatterji2021.runs.first_steps import (
     PerPoint,
-    centre_settings,
+    centre_steps,
     first_steps,
     rest_settings,
+    rows_of,
     step_settings,
 )
-from widenet.papers.chatterji2021.specimens import on_no_data
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.start_laws import ExpectedSums, draw_expected
 
 OF_SAMPLING = 5.0
 """Standard errors that a mean over runs may be away from its expectation."""
 
 
-class Lifted(Starts):
+class Lifted(RandomStarts):
     """Random starts, with what one step adds to sums over captured units."""
 
     size: int = derived(lambda cell: cell.n_points * cell.half_width)  #: np
@@ -58,21 +51,14 @@ class Lifted(Starts):
     other_mean: float = derived(lambda cell: cell.other_share.mean())
     other_room: float = derived(lambda cell: _of_sampling(cell.other_share))
     lift_mean: float = derived(lambda cell: cell.lift_share.mean())
-
-    @column
-    def lifted(self) -> PerPoint:
-        """Σ φ − Σ v_i·x_s + h|I_+s|/2."""
-        return self.helpful_after - self.helpful_sum + self.bandwidth * self.helpful / 2
-
-    @column
-    def lowered(self) -> PerPoint:
-        """The same over I_−s."""
-        return self.harmful_after - self.harmful_sum + self.bandwidth * self.harmful / 2
-
-    @column
-    def both_share(self) -> float:
-        """P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0] for points at a right angle."""
-        return float(captured_and_active(self.level, self.deviation, np.array([0.5]))[0])
+    #: Σ φ − Σ v_i·x_s + h|I_+s|/2
+    lifted: PerPoint = derived(lambda cell: cell.helpful_after - cell.helpful_sum + cell.bandwidth * cell.helpful / 2)
+    #: The same over I_−s
+    lowered: PerPoint = derived(lambda cell: cell.harmful_after - cell.harmful_sum + cell.bandwidth * cell.harmful / 2)
+    #: P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0] for points at a right angle
+    both_share: float = derived(lambda cell: float(captured_and_active(cell.level, cell.deviation, np.array([0.5]))[0]))
+    #: h + 4.5α_0 + 2α_0(Δ + r)
+    rest_height: float = derived(lambda cell: rest_height(cell.half_width, cell.step, cell.overlap, cell.radius))
 
     @column
     def lifted_least(self) -> float:
@@ -83,11 +69,6 @@ class Lifted(Starts):
     def lowered_most(self) -> float:
         """pχ − α_0p/48 + 2."""
         return lifted_bound(self.half_width, captured_mean(self.level, self.deviation), self.step, -1)
-
-    @column
-    def rest_height(self) -> float:
-        """h + 4.5α_0 + 2α_0(Δ + r)."""
-        return rest_height(self.half_width, self.step, self.overlap, self.radius)
 
     @column
     def rest_bound(self) -> float:
@@ -102,8 +83,8 @@ def _of_sampling(values: np.ndarray) -> float:
 @claim("chatterji2021.equation_11", Kind.STEP, "Eq. 11, Section 4.2", reads=first_steps.at(step_settings),
        given=[unit_inputs, products], title="A captured unit stays captured after one step")  # fmt: skip
 def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promise:
-    """One step from any start changes v_i·x_s by at most α_0; so a unit that captures x_s (v_i·x_s ≥ h + 4α_0) is at
-    h + 3α_0 or above after it, and φ(v_i·x_s) = v_i·x_s − h/2 there.
+    """One step from any start changes $v_i·x_s$ by at most $α_0$. So a unit that captures $x_s$ ($v_i·x_s ≥ h + 4α_0$)
+    is at $h + 3α_0$ or above after the step, and $φ(v_i·x_s) = v_i·x_s − h/2$ there.
 
     `most` and `least`, in units of α_0, are for controls.
     """
@@ -130,9 +111,10 @@ def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promi
        reads=first_steps.at(step_settings), given=[unit_inputs, products, one_cluster],
        title="One step lifts captured units by $(α_0/n)(Ξ_1 − Ξ_2)$")  # fmt: skip
 def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_own: float = 1.0) -> Promise:
-    """After one step Σ φ over I_+s is at least pχ + (α_0/n)(Ξ_1 − Ξ_2) − 2 wherever part 1 of Lemma 15 holds at s, and
-    over I_−s at most pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2 with the sums over I_−s: −1 − h|I_+s|/2 and +1 do. Without the noise
-    of the start: Σ φ − Σ v_i·x_s + h|I|/2 is at least (α_0/n)(Ξ_1 − Ξ_2), or at most minus that.
+    """After one step $Σ φ$ over $I_+s$ is at least $pχ + (α_0/n)(Ξ_1 − Ξ_2) − 2$ wherever part 1 of Lemma 15 holds at
+    $s$, and over $I_−s$ at most $pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2$ with the sums over $I_−s$; $−1 − h|I_+s|/2$ and $+1$ are
+    enough in place of $−2$ and $+2$. Without the noise of the start: $Σ φ − Σ v_i·x_s + h|I|/2$ is at least
+    $(α_0/n)(Ξ_1 − Ξ_2)$ over $I_+s$, and at most minus that over $I_−s$.
 
     The constants are for controls: `more` is added to pχ, the others multiply Ξ_1.
     """
@@ -169,11 +151,12 @@ def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_ow
 
 
 @claim("chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2",
-       reads=first_steps.at(centre_settings), on=on_no_data, given=[*THEOREM_2, centres],
+       reads=centre_steps, given=[*THEOREM_2, centres],
        title="The pulls of a first step tend to $np/16$ and $np/24$")  # fmt: skip
 def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24) -> Promise:
-    """On a good run Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np and Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np. On the centres of
-    XOR they are ζnp/8 and P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0]·np/8 on average, and grow towards np/16 and np/24.
+    """On a good run $Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np$ and $Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np$. On the
+    centres of XOR they are $ζnp/8$ and $P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0]·np/8$ on average, and grow towards $np/16$ and
+    $np/24$.
     """
     each = runs.per("cell")
     return Promise(
@@ -194,11 +177,11 @@ def _grows(means: Any, goal: float, text: str) -> Fact:
 
 
 @claim("chatterji2021.lemma_18", Kind.TREND, "Lemma 18 (Eqs. 12 and 13; the second display is over I_−)",
-       reads=first_steps.at(centre_settings), on=on_no_data, given=[*THEOREM_2, centres],
+       reads=centre_steps, given=[*THEOREM_2, centres],
        title="One step lifts helpful units and lowers harmful ones")  # fmt: skip
 def lemma_18(runs: Lifted) -> Promise:
-    """On a good run Σ φ over I_+s is at least pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2 after one step, and over
-    I_−s at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2.
+    """On a good run $Σ φ$ over $I_+s$ is at least $pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2$ after one step, and
+    over $I_−s$ at most $pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2$.
 
     With the bracket read as 1; what I_+s gains beyond the noise of the start, over α_0p, grows towards 1/48 on the
     centres of XOR.
@@ -214,44 +197,10 @@ def lemma_18(runs: Lifted) -> Promise:
     )
 
 
-Widths = Float[np.ndarray, " width"]
-
-
-@dataclass(frozen=True, eq=False)
-class ExpectedSums(Cases):
-    """What one step on the centres of XOR is expected to lead to.
-
-    The spread of the sum over starts is far below 1, and α_0p is p^(1/2−β).
-    """
-
-    rows: ClassVar = "width"
-
-    half_width: Widths  #: p
-    sums: Widths  #: (Σ φ over I_+s − pχ)/(α_0p)
-    bounds: Widths  #: what the second display says
-
-
-def expected_sums(*widths: float, beta: float = 0.25) -> ExpectedSums:
-    """With g_0 = 1/2: (ζ − P[Z_1 ≥ a, Z_2 ≥ 0])/8 − hζ/(2α_0) against −1/48 + 2/(α_0p)."""
-    sums, bounds = [], []
-    for p in widths:
-        level, deviation = capture_level(p, beta, "sec4"), initial_deviation(p, beta, "sec4")
-        step, share = first_step_size(p, beta, "sec4"), captured_share(level, deviation)
-        both = float(captured_and_active(level, deviation, np.array([0.5]))[0])
-        sums.append((share - both) / 8 - bandwidth(p) * share / (2 * step))
-        bounds.append(-1 / 48 + 2 / (step * p))
-    return ExpectedSums(np.array(widths), np.array(sums), np.array(bounds))
-
-
-def draw_expected(scale: Scale, seed: int) -> ExpectedSums:
-    """Widths at which 2 is nothing beside α_0p, and o(1) is small."""
-    return expected_sums(1e20, 1e30, 1e40)
-
-
 @claim("chatterji2021.lemma_18_as_printed", Kind.STEP, "Lemma 18, second display", draws=draw_expected, given=[],
        title="One step lowers the sum over helpful units")  # fmt: skip
 def lemma_18_as_printed(found: ExpectedSums) -> Promise:
-    """On a good run Σ φ(v_i^(1)·x_s) over i ∈ I_+ is at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2."""
+    """On a good run $Σ φ(v_i^(1)·x_s)$ over $i ∈ I_+$ is at most $pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2$."""
     return Promise(
         {"sum": at_most(found.sums, found.bounds, text="($Σ φ$ over $I_+s$ $− pχ)/(α_0p)$")},
         details={"half_width": found.half_width, "scaling": "sec4", "beta": 0.25},
@@ -262,8 +211,8 @@ def lemma_18_as_printed(found: ExpectedSums) -> Promise:
 @claim("chatterji2021.lemma_19", Kind.STEP, "Lemma 19 (Eq. 14)", reads=first_steps.at(rest_settings),
        given=[unit_inputs, products, opposite], title="Units that do not capture a point add little to it")  # fmt: skip
 def lemma_19(runs: Lifted) -> Promise:
-    """After one step Σ φ(v_i·x_s) over the harmful units that do not capture x_s is at most h + 4.5α_0 + 2α_0(Δ + r)
-    for each unit of part 6 of Lemma 15; so where part 6 holds it is at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))²p.
+    """After one step $Σ φ(v_i·x_s)$ over the harmful units that do not capture $x_s$ is at most $h + 4.5α_0 + 2α_0(Δ +
+    r)$ for each unit of part 6 of Lemma 15. So where part 6 holds it is at most $(√2/(σ√π))(h + 5α_0(2 + Δ + r))²p$.
     """
     s = runs.per("point")
     allowed = s.half_width * s.window_share

@@ -17,21 +17,19 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     NEAR_KINK,
     OFF,
     STRAIGHT,
-    Curvatures,
-    Slopes,
-    curvatures_on,
+    GradientEntries,
+    HessianEntries,
     draw_curvatures,
     draw_slopes,
-    slopes_on,
 )
-from widenet.papers.chatterji2021.runs.fits import Fit, draw_fits, fits_on
+from widenet.papers.chatterji2021.runs.fits import BuiltFit, draw_fits
 
 
 @claim("chatterji2021.section_2_gradient", Kind.IDENTITY, "Section 2.2; Appendix B.2, first display", draws=draw_slopes,
-       given=[away_from_kinks(NEAR_KINK)], on=slopes_on,
+       given=[away_from_kinks(NEAR_KINK)],
        title="The gradient formula agrees with differences of the loss")  # fmt: skip
-def section_2_gradient(drawn: Slopes) -> Promised:
-    """∇_{v_i}L = −(u_i/n) Σ_s g_s y_s φ'(⟨v_i, x_s⟩) x_s, against central differences of L."""
+def section_2_gradient(drawn: GradientEntries) -> Promised:
+    """$∇_{v_i}L = −(u_i/n) Σ_s g_s y_s φ'(⟨v_i, x_s⟩) x_s$, compared with central differences of $L$."""
     return {
         key: equal(drawn.formula, drawn.differences, room=CLOSED_FORM, where=drawn.votes == sign, text=text, event=text)
         for key, sign, text in (("plus", 1, "rows that vote plus"), ("minus", -1, "rows that vote minus"))
@@ -39,11 +37,11 @@ def section_2_gradient(drawn: Slopes) -> Promised:
 
 
 @claim("chatterji2021.equations_19_20", Kind.IDENTITY, "Eqs. 19 and 20, Appendix B.2", draws=draw_curvatures,
-       given=[away_from_kinks(HESSIAN_NEAR)], on=curvatures_on,
+       given=[away_from_kinks(HESSIAN_NEAR)],
        title="Blocks of the Hessian agree with differences of the gradient")  # fmt: skip
-def equations_19_20(drawn: Curvatures) -> Promised:
-    """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, against central differences of ∇L where no
-    pre-activation is at 0 or h.
+def equations_19_20(drawn: HessianEntries) -> Promised:
+    """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, compared with central differences of $∇L$
+    where no pre-activation is at 0 or $h$.
     """
     how = {"room": CLOSED_FORM}
     kinds = {
@@ -60,8 +58,9 @@ def equations_19_20(drawn: Curvatures) -> Promised:
 @claim("chatterji2021.appendix_a", Kind.IDENTITY, "Appendix A", reads=coordinates, given=[unit_inputs],
        title="A network with biases is one without, on extended inputs")  # fmt: skip
 def appendix_a(runs: BothCoordinates) -> Promise:
-    """A run with biases on x and one without on x̃ = (x, 1)/√2 are the same where Ṽ^(1) = √2θ^(1) and α̃ = 2α: Ṽ^(t) =
-    √2θ^(t), equal pre-activations and losses at every step; and ⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2 ≥ 0 for unit inputs.
+    """A run with biases on $x$ and one without on $x̃ = (x, 1)/√2$ are the same where $Ṽ^(1) = √2θ^(1)$ and $α̃ = 2α$:
+    $Ṽ^(t) = √2θ^(t)$, with equal pre-activations and losses at every step. And $⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2 ≥ 0$ for
+    unit inputs.
     """
     t, pairs = runs.per("time"), runs.per("pair")
     return Promise(
@@ -77,12 +76,13 @@ def appendix_a(runs: BothCoordinates) -> Promise:
 
 
 @claim("chatterji2021.theorem_1_start", Kind.CONSTRUCTION, "not in the paper; a start for Theorem 1", draws=draw_fits,
-       given=[distinct, unit_inputs], on=fits_on,
+       given=[distinct, unit_inputs],
        title="One neuron per point builds a start for Theorem 1")  # fmt: skip
-def theorem_1_start(fits: Fit) -> Promised:
-    """On unit inputs of which no two are equal with different labels, a network with one neuron per point starts
-    Theorem 1: its neurons vote on caps of the sphere without points of the other label, and are stretched until L₁ is
-    small enough. Where two equal inputs have different labels, every network has L ≥ 2 log 2/n, which is not.
+def theorem_1_start(fits: BuiltFit) -> Promised:
+    """On unit inputs, no two of them equal with different labels, a network with one neuron per point is a start for
+    Theorem 1: each neuron votes on a cap of the sphere without points of the other label, and all are scaled up until
+    $L₁$ is small enough. If two equal inputs have different labels, every network has $L ≥ 2 log 2/n$, which is too
+    large.
     """
     text = "$L₁$ is small enough for Theorem 1"
     return {"loss": at_most(fits.loss, fits.target, within=ROUNDING, text=text)}

@@ -2,27 +2,15 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Number, column
 from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope
 from widenet.papers.chatterji2021.formulas import (
-    LEAST_EXPONENT,
     LEAST_SHARE,
     alignment_bound,
-    equation_5_threshold,
-    last_line_share,
-    lost_share,
-    proof_threshold,
-    universal_threshold,
-    z_log_squared,
 )
 from widenet.papers.chatterji2021.hypotheses import (
     at_most_one,
@@ -32,56 +20,25 @@ from widenet.papers.chatterji2021.hypotheses import (
     positive,
     two_or_more,
 )
-from widenet.papers.chatterji2021.runs.margins import Margins, draw_margins, margins_on
-from widenet.records import Scale
-
-Zs = Float[np.ndarray, " z"]
-Numbers = Float[np.ndarray, " case"]
-Pairs = Float[np.ndarray, " pair"]
-
-
-@dataclass(frozen=True, eq=False)
-class Bent(Cases):
-    """Numbers z for one bandwidth h, in order."""
-
-    bandwidth: Number  #: h
-    z: Zs
-    value: Zs  #: φ
-    slope: Zs  #: φ'
-    curvature: Zs  #: φ''
-
-    @column
-    def apart(self) -> Pairs:
-        """How far neighbours are from each other."""
-        return np.diff(self.z)
-
-    @column
-    def value_change(self) -> Pairs:
-        """|Δφ|."""
-        return np.abs(np.diff(self.value))
-
-    @column
-    def slope_change(self) -> Pairs:
-        """|Δφ'|."""
-        return np.abs(np.diff(self.slope))
-
-    @column
-    def size(self) -> Pairs:
-        """What rounding is a share of."""
-        return np.abs(self.z[1:]) + self.bandwidth
-
-
-def draw_bent(scale: Scale, seed: int) -> list[Bent]:
-    """From −3h to 10h, with 0 and h themselves."""
-    grid = np.sort(np.concatenate([np.linspace(-3, 10, 1301), [-1e-12, 0.0, 1.0, 1 + 1e-12]]))
-    shapes = (huberized, huberized_slope, huberized_curvature)
-    return [Bent(h, h * grid, *(shape(h * grid, h) for shape in shapes)) for h in (1.0, 1 / 7, 1e-3)]
+from widenet.papers.chatterji2021.runs.scalars import (
+    Bent,
+    ExponentGrid,
+    MarginGrid,
+    Thresholds,
+    UnitGrid,
+    draw_bent,
+    draw_exponents,
+    draw_margins,
+    draw_thresholds,
+    draw_unit_grid,
+)
+from widenet.records import Form
 
 
 @claim("chatterji2021.huberized_sandwich", Kind.STEP, "Proof of Lemma 10, before Eq. 4", draws=draw_bent,
        given=[bandwidth_positive], title="$φ'(z)z$ is $φ(z)$ to within $h/2$")  # fmt: skip
 def huberized_sandwich(bent: Bent, *, half: float = 0.5) -> Promised:
-    """φ(z) ≤ φ'(z)z ≤ φ(z) + h/2 for all z, with equality on the left for z ≤ 0 and on the right for z ≥ h."""
+    """$φ(z) ≤ φ'(z)z ≤ φ(z) + h/2$ for all $z$, with equality on the left for $z ≤ 0$ and on the right for $z ≥ h$."""
     each = bent.per("z")
     middle, how = each.slope * each.z, {"within": ROUNDING, "of": each.bandwidth}
     return {
@@ -95,9 +52,9 @@ SLOPE_LIMITS = {"slope": 1.0, "curvature": 1.0, "value_change": 1.0, "slope_chan
 
 @claim("chatterji2021.huberized_slopes", Kind.STEP, "Proof of Lemma 6, after Eq. 22; φ' is 1/h-Lipschitz",
        draws=draw_bent, given=[bandwidth_positive],
-       title="The Huberized ReLU and its slope are Lipschitz")  # fmt: skip
+       form=Form.REPAIR, title="The Huberized ReLU and its slope are Lipschitz")  # fmt: skip
 def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) -> Promised:
-    """0 ≤ φ' ≤ 1 and 0 ≤ γ ≤ 1/h; φ is 1-Lipschitz and φ' is (1/h)-Lipschitz.
+    """$0 ≤ φ' ≤ 1$ and $0 ≤ γ ≤ 1/h$; $φ$ is 1-Lipschitz and $φ'$ is $(1/h)$-Lipschitz.
 
     The paper has |φ'| < 1 and |γ| < 1/h; both are attained at z = h.
     """
@@ -118,10 +75,10 @@ def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) 
     }
 
 
-@claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[], on=margins_on,
+@claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[],
        title="The derivative of the logistic loss is at most the loss")  # fmt: skip
-def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
-    """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
+def lemma_20(drawn: MarginGrid, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
+    """$g = 1/(1 + e^m)$ is at most the loss $log(1 + e^{−m})$, and $e^m/(1 + e^m)² = g(1 − g)$ is at most $g$."""
     return {
         "pull": at_most(drawn.pulls, most * drawn.losses, within=ROUNDING, text="$g ≤ L$"),
         "product": at_most(
@@ -130,71 +87,27 @@ def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) ->
     }
 
 
-@dataclass(frozen=True, eq=False)
-class UnitGrid(Cases):
-    """Numbers of (0, 1], in order."""
-
-    z: Zs
-
-    @column
-    def values(self) -> Zs:
-        """z log²(1/z)."""
-        return z_log_squared(self.z)
-
-    @column
-    def highest_at(self) -> float:
-        """Where it is largest."""
-        return float(self.z[self.values.argmax()])
-
-
-def draw_unit_grid(scale: Scale, seed: int) -> UnitGrid:
-    """Dense around e^{−2}."""
-    grid = np.concatenate([np.logspace(-300, 0, 3001), math.exp(-2) * np.linspace(0.99, 1.01, 2001)])
-    return UnitGrid(np.sort(np.append(grid, math.exp(-2))))
-
-
 @claim("chatterji2021.z_log_squared_bound", Kind.STEP, "Proof of Lemma 12", draws=draw_unit_grid,
        given=[at_most_one, positive], title="$z log²(1/z)$ is at most $4/e²$")  # fmt: skip
 def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where: float = math.exp(-2)) -> Promised:
-    """z log²(1/z) ≤ 4/e² on (0, 1], with equality at z = e^{−2}."""
+    """$z log²(1/z) ≤ 4/e²$ on $(0, 1]$, with equality at $z = e^{−2}$."""
     return {
         "bound": at_most(grid.per("z").values, highest, within=ROUNDING, text="$z log²(1/z) ≤ 4/e²$"),
         "place": equal(grid.highest_at, where, within=STEP, of=where, text="largest at $e^{−2}$"),
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Exponents(Cases):
-    """Numbers of [0, 1]; and n and L for the step in which both bounds are multiplied."""
-
-    z: Zs
-    n_samples: Numbers  #: n
-    losses: Numbers  #: L
-
-    @column
-    def log_argument(self) -> Numbers:
-        """2nL."""
-        return 2 * self.n_samples * self.losses
-
-
-def draw_exponents(scale: Scale, seed: int) -> Exponents:
-    """A grid, and losses from 1e-12 up to 1/(2n)."""
-    counts = np.repeat([2.0, 3.0, 10.0, 100.0], 60)
-    shares = np.tile(np.logspace(-12, 0, 60), 4)
-    return Exponents(np.concatenate([np.linspace(0, 1, 1001), [0.05]]), counts, shares / (2 * counts))
-
-
 @claim("chatterji2021.exponential_bounds", Kind.STEP, "Proof of Lemma 10, after Eq. 5", draws=draw_exponents,
        given=[at_most_one, not_negative, log_not_negative],
-       title="$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$")  # fmt: skip
+       form=Form.REPAIR, title="$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$")  # fmt: skip
 def exponential_bounds(
-    drawn: Exponents,
+    drawn: ExponentGrid,
     *,
     linear: float = 2.0,
     quadratic: float = 1.0,
     reached: Callable[..., np.ndarray] = alignment_bound,
 ) -> Promised:
-    """e^z ≤ 1 + 2z and e^{−z} ≤ 1 − z + z² on [0, 1]; so F(nL)/n ≥ (L − nL²) log(1/(2nL)) where 2nL ≤ 1.
+    """$e^z ≤ 1 + 2z$ and $e^{−z} ≤ 1 − z + z²$ on $[0, 1]$, so $F(nL)/n ≥ (L − nL²) log(1/(2nL))$ where $2nL ≤ 1$.
 
     The paper does not say that the product of the two needs 2nL ≤ 1, so that the logarithm is not negative.
     """
@@ -208,50 +121,12 @@ def exponential_bounds(
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Thresholds(Cases):
-    """The three bounds on the loss for some n."""
-
-    rows: ClassVar = "case"
-
-    n_samples: Numbers  #: n
-    exponent: Number  #: C₁ of the first bound
-    universal: Numbers  #: n^{−(1+C₁)}
-    by_proof: Numbers  #: where the proof loses 1/6
-    by_equation_5: Numbers  #: where (5) gives 5/6
-
-    @column
-    def last_line(self) -> Number:
-        """The last line of the proof."""
-        return last_line_share(self.exponent)
-
-    @column
-    def lost(self) -> Numbers:
-        """What the proof loses at its bound."""
-        return lost_share(self.n_samples, self.by_proof)
-
-    @column
-    def direct(self) -> Numbers:
-        """What (5) gives at its bound."""
-        loss = self.by_equation_5
-        return alignment_bound(self.n_samples, loss) / (loss * -np.log(loss))
-
-
-def draw_thresholds(scale: Scale, seed: int) -> Thresholds:
-    """For n from 2 to 1000."""
-    counts = (2, 3, 4, 5, 8, 10, 16, 50, 200, 1000)
-    solved = [
-        np.array([solve(n) for n in counts]) for solve in (universal_threshold, proof_threshold, equation_5_threshold)
-    ]
-    return Thresholds(np.array(counts, float), LEAST_EXPONENT, *solved)
-
-
 @claim("chatterji2021.constant_c_1", Kind.STEP, "Proof of Lemma 10, last lines; the number is not in the paper",
        draws=draw_thresholds, given=[two_or_more],
        title="The proof of Lemma 10 works from $C₁ = 19.6564$ on")  # fmt: skip
 def constant_c_1(drawn: Thresholds, *, share: float = LEAST_SHARE) -> Promised:
-    """The proof of Lemma 10 goes through from C₁ = 19.6564 on. For a given n a larger loss is enough: one with
-    (1 + log 2n)/log(1/L) + nL ≤ 1/6, or a still larger one at which (5) itself gives 5/6.
+    """The proof of Lemma 10 works for every $C₁ ≥ 19.6564$. For a given $n$ a larger loss is enough: one with $(1 + log
+    2n)/log(1/L) + nL ≤ 1/6$, or a still larger one at which (5) itself gives 5/6.
     """
     printed = np.exp(-(1 + drawn.exponent) * np.log(drawn.n_samples))
     return {

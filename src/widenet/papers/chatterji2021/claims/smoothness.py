@@ -1,18 +1,14 @@
 """Section 3.3 and Appendix B: the loss is smooth in proportion to itself, so a step that is small enough lowers it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column
 from widenet.claims.given import labels
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.columns import Followed, Looked, both
+from widenet.papers.chatterji2021.claims.columns import FollowedDescent, Looked, both
 from widenet.papers.chatterji2021.formulas import (
     LEAST_SHARE,
     SHARP,
@@ -35,20 +31,20 @@ from widenet.papers.chatterji2021.hypotheses import (
     unit_direction,
     unit_inputs,
 )
-from widenet.papers.chatterji2021.runs.descents import descents
-from widenet.papers.chatterji2021.runs.looks_and_runs import looks_and_runs_on
+from widenet.papers.chatterji2021.runs.descents import possible_descents
 from widenet.papers.chatterji2021.runs.networks import networks
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.scalars import RowNorms, draw_row_norms
+from widenet.records import Form
 
 Bound = Callable[..., np.ndarray]
-Directions = Float[np.ndarray, " direction"]
 
 
 @claim("chatterji2021.lemma_5", Kind.STEP, "Lemma 5, Appendix B.1", reads=networks,
        given=[local_step, local_step_positive, *SETTING],
        title="A short step lowers the loss by $(5/6)α‖∇L‖²$")  # fmt: skip
 def lemma_5(cells: Looked, *, share: float = LEAST_SHARE) -> Promised:
-    """Where ‖∇²L‖ ≤ M on the segment from V to V − α∇L, a step α ≤ 1/(3M) lowers the loss by at least (5/6)α‖∇L‖².
+    """If $‖∇²L‖ ≤ M$ on the segment from $V$ to $V − α∇L$, a step $α ≤ 1/(3M)$ lowers the loss by at least
+    $(5/6)α‖∇L‖²$.
 
     The steps are 1/(3M). M is measured where no unit changes its piece of φ on the way, and follows from Lemmas 6 and 7
     where one does, so it rests on unit inputs and h = 1/p. Harmful units near 0 attain 5/6.
@@ -75,7 +71,7 @@ def equations_23_24(
     diagonal: Bound = diagonal_bound,
     wide: Bound = wide_diagonal_bound,
 ) -> Promised:
-    """Blocks of the Hessian: ‖∇_{v_i}∇_{v_j}L‖ ≤ L for i ≠ j, and ‖∇²_{v_i}L‖ ≤ (1 + 1/h)L ≤ 2L/h."""
+    """Blocks of the Hessian: $‖∇_{v_i}∇_{v_j}L‖ ≤ L$ for $i ≠ j$, and $‖∇²_{v_i}L‖ ≤ (1 + 1/h)L ≤ 2L/h$."""
     h, loss = cells.bandwidth, cells.losses
     return {
         "off_diagonal": at_most(
@@ -96,8 +92,8 @@ def lemma_6(
     sharp: float = SHARP,
     sharp_pull: float = SHARP,
 ) -> Promise:
-    """‖∇²L‖ ≤ 5pL for h = 1/p; its proof ends at ‖∇²L‖² ≤ 12p²L². Sharper, and attained in the limit: with
-    κ = (3 + √5)/2 in place of 5, even κp·mean(g).
+    """$‖∇²L‖ ≤ 5pL$ for $h = 1/p$; the proof ends at $‖∇²L‖² ≤ 12p²L²$. Sharper, and attained in the limit: $‖∇²L‖ ≤
+    κpL$ with $κ = (3 + √5)/2$, and even $κp·mean(g)$.
     """
     p, loss, found = cells.half_width, cells.losses, cells.hessian_norms
     return Promise(
@@ -112,58 +108,13 @@ def lemma_6(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class RowNorms(Cases):
-    """‖a_1‖, …, ‖a_2p‖ of some directions a."""
-
-    rows: ClassVar = "direction"
-
-    norms: Float[np.ndarray, "direction row"]
-
-    @column
-    def half_width(self) -> float:
-        """p."""
-        return self.norms.shape[1] / 2
-
-    @column
-    def square_error(self) -> Directions:
-        """|Σ‖a_j‖² − 1|."""
-        return np.abs((self.norms**2).sum(axis=1) - 1)
-
-    @column
-    def mixed(self) -> Directions:
-        """Σ_{j≠k}‖a_j‖‖a_k‖."""
-        return self.norms.sum(axis=1) ** 2 - (self.norms**2).sum(axis=1)
-
-    @column
-    def four_sums(self) -> Directions:
-        """‖(∇²L)a‖² at most, with L = 1 and blocks at their bounds: 2pL on the diagonal and L off it."""
-        products = (self.norms.shape[1] - 1) * self.norms + self.norms.sum(axis=1, keepdims=True)
-        return (products**2).sum(axis=1)
-
-    @column
-    def printed_sum(self) -> Directions:
-        """Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2, pair by pair."""
-        pairs = (self.norms[:, :, None] ** 2 + self.norms[:, None, :] ** 2) / 2
-        return (pairs * ~np.eye(self.norms.shape[1], dtype=bool)).sum(axis=(1, 2))
-
-
-def draw_row_norms(scale: Scale, seed: int) -> list[RowNorms]:
-    """Equal norms, one row alone, and random ones, for p up to 12."""
-    draw, made = np.random.default_rng([seed, 6]), []
-    for p in (1, 2, 3, 5, 12):
-        rows = np.concatenate([np.ones((1, 2 * p)), np.eye(1, 2 * p), np.abs(draw.normal(size=(20, 2 * p)))])
-        made.append(RowNorms(rows / np.linalg.norm(rows, axis=1, keepdims=True)))
-    return made
-
-
 @claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms,
        given=[unit_direction], title="The four sums of Lemma 6 are at most $(4p − 1)²L²$")  # fmt: skip
 def lemma_6_sums(
     drawn: RowNorms, *, double_sum: Callable[..., np.ndarray] = largest_double_sum, total: Bound = repaired_hessian_sum
 ) -> Promise:
-    """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1; so the four sums of (25) are together at most
-    (4p − 1)²L².
+    """With $Σ‖a_j‖² = 1$ over $2p$ rows, $Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1$, so the four sums of (25) add up to at most $(4p
+    − 1)²L²$.
 
     The paper has p in place of 2p − 1 for the mixed sums, which equal norms exceed for p ≥ 2: a sum over k ≠ j of
     ‖a_j‖² lost its factor. The lemma has room for both.
@@ -183,7 +134,9 @@ def lemma_6_sums(
        draws=draw_row_norms, given=[unit_direction],
        title="Each mixed sum in the proof of Lemma 6 equals $p$")  # fmt: skip
 def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
-    """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p, and so each mixed sum of (25) is at most 2p²L²."""
+    """With $Σ‖a_j‖² = 1$ over $2p$ rows, $Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p$, and so each mixed sum of (25) is at most
+    $2p²L²$.
+    """
     text = "$Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p$"
     return Promise(
         {"sum": equal(drawn.printed_sum, drawn.half_width, within=ROUNDING, text=text)},
@@ -191,10 +144,12 @@ def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
     )
 
 
-@claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents), on=looks_and_runs_on,
+@claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, possible_descents),
        given=[unit_inputs, labels], title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
-def lemma_7(cells: Looked, runs: Followed, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0) -> Promised:
-    """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
+def lemma_7(
+    cells: Looked, runs: FollowedDescent, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0
+) -> Promised:
+    """$‖∇L‖ ≤ √(2p)·min{L, 1}$. Sharper: $√(2p)·mean(g)$, attained by one point with every unit on its linear piece."""
     t, own = runs.per("iterate"), np.sqrt(2 * cells.half_width)
     roots = both(own, gradient_bound(t.half_width, np.ones_like(t.norms)))
     loss, found = both(cells.losses, t.losses), both(cells.gradient_norms, t.gradient_norms)
@@ -209,7 +164,7 @@ LEMMA_8, SHARPER = 1 / 30, 1 / (3 * SHARP)
 """The longest pαL of each."""
 
 
-def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Promised:
+def _decrease(cells: Looked, runs: FollowedDescent, longest: float, share: float) -> Promised:
     """Steps with pαL up to `longest`, each against its share of α‖∇L‖²."""
     looks, u = cells.per("step"), runs.per("step")
     gains, chosen = both(looks.efficiencies, u.efficiencies), both(looks.share, u.share)
@@ -225,18 +180,18 @@ def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Pr
     return {"decrease": falls}
 
 
-@claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, descents), on=looks_and_runs_on,
+@claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, possible_descents),
        given=[*steps_up_to(LEMMA_8), *SETTING], title="A step with $αL ≤ 1/(30p)$ lowers the loss")  # fmt: skip
-def lemma_8(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
-    """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
+def lemma_8(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_SHARE) -> Promised:
+    """A step with $α_t L_t ≤ 1/(30p)$ lowers the loss: $L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$."""
     return _decrease(cells, runs, LEMMA_8, share)
 
 
-@claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5", reads=(networks, descents),
-       on=looks_and_runs_on, given=[*steps_up_to(SHARPER), *SETTING],
-       title="Steps 3.8 times as long still lower the loss")  # fmt: skip
-def lemma_8_sharp(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
-    """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""
+@claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5",
+       reads=(networks, possible_descents), given=[*steps_up_to(SHARPER), *SETTING],
+       form=Form.SHARPER, title="Steps 3.8 times as long still lower the loss")  # fmt: skip
+def lemma_8_sharp(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_SHARE) -> Promised:
+    """Lemma 8 holds for $α_t L_t ≤ 1/(3κp)$ with $κ = (3 + √5)/2$: steps may be 3.8 times as long."""
     return _decrease(cells, runs, SHARPER, share)
 
 
@@ -245,8 +200,8 @@ def lemma_8_sharp(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) 
 def lemma_8_segment(
     cells: Looked, *, curved: float = 10.0, high: float = 2.0, sharp: float = SHARP, level: float = 1.0
 ) -> Promised:
-    """On the whole way of a step with α_t L_t ≤ 1/(30p), ‖∇²L(W)‖ ≤ 10pL_t and L(W) ≤ 2L_t. Sharper: ‖∇²L(W)‖ ≤ κpL_t
-    and L(W) ≤ L_t.
+    """On the whole segment of a step with $α_t L_t ≤ 1/(30p)$, $‖∇²L(W)‖ ≤ 10pL_t$ and $L(W) ≤ 2L_t$. Sharper:
+    $‖∇²L(W)‖ ≤ κpL_t$ and $L(W) ≤ L_t$.
     """
     p, loss, hessians, losses = cells.half_width, cells.losses, cells.segment_hessians, cells.segment_losses
     return {

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +14,21 @@ from widenet.claims.sides import Rate, Sides
 from widenet.diagnostics.huberized import log_mean_loss
 from widenet.papers.chatterji2021 import cluster_formulas as formulas
 from widenet.papers.chatterji2021.cluster_formulas import LEVEL, tight_slack
-from widenet.papers.chatterji2021.runs.first_steps import FirstSteps
+from widenet.papers.chatterji2021.runs.first_steps import RandomFirstSteps
+from widenet.papers.chatterji2021.runs.start_laws import TAIL
 
 CONFIRMED = 0.05
 """A bound δ on how often something fails may be so small that no number of runs confirms it. It is refuted where the
 exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
 SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is smaller than they could confirm."
 """What HOLDS means where a δ is that small."""
-TAIL = 1 / 32
-"""η of both tails of ‖V^(0)‖ in Appendix D.7."""
 CENTRES_OF_XOR = np.array([[2, 0, 1, 1], [0, 2, 1, 1], [1, 1, 2, 0], [1, 1, 0, 2]]) / 2
 """Inner products, in reduced coordinates."""
 
 PerRun = Float[np.ndarray, " run"]
 
 
-class Starts(FirstSteps):
+class RandomStarts(RandomFirstSteps):
     """Random starts with one step, and what Section 4 promises about them."""
 
     length_error: float = derived(lambda cell: np.abs(np.diag(cell.products) - 1).max())  #: of ‖x‖²
@@ -193,30 +191,10 @@ class Seldom(Worst):
         return found
 
 
-def seldom(runs: Starts, sides: Sides, allowed: Any) -> Seldom:
+def seldom(runs: RandomStarts, sides: Sides, allowed: Any) -> Seldom:
     """That these sides break with probability at most `allowed`, in every cell; one case per run."""
     rates = np.broadcast_to(allowed, (len(runs),))
     return Seldom(sides.broken, rates, ~sides.decided, sides=sides, setting=runs.cell, text=sides.text)
 
 
-def rows_of(cells: Sequence[Any], **columns: Callable[[Any], Any]) -> dict[str, Any]:
-    """What you need to know of each cell, `scaling` with every number."""
-    return {
-        "cells": [
-            {
-                "scaling": cell.scaling,
-                "half_width": cell.half_width,
-                "beta": cell.beta,
-                "points": cell.n_points,
-                "radius": cell.radius,
-                "overlap": cell.overlap,
-                "imbalance": cell.imbalance,
-                "runs": len(cell),
-                **{name: column(cell) for name, column in columns.items()},
-            }
-            for cell in cells
-        ]
-    }
-
-
-__all__ = ["CONFIRMED", "LEVEL", "SURENESS", "TAIL", "Seldom", "Starts", "Worst", "rows_of", "seldom"]
+__all__ = ["CONFIRMED", "LEVEL", "SURENESS", "RandomStarts", "Seldom", "Worst", "seldom"]

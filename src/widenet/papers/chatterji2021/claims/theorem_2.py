@@ -1,19 +1,16 @@
 """Theorem 2: the loss after one step from a random start, and its decrease afterwards."""
 
-import itertools
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column, derived
+from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.cluster_formulas import (
     LEAST_MARGIN_RATE,
     STEP_CONSTANT,
@@ -21,7 +18,6 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     late_loss_bound,
     norm_unit,
     predicted_gain,
-    step_limit_terms,
 )
 from widenet.papers.chatterji2021.cluster_hypotheses import (
     SECOND_PHASE,
@@ -34,17 +30,15 @@ from widenet.papers.chatterji2021.cluster_hypotheses import (
     norm_high,
     norm_low,
 )
-from widenet.papers.chatterji2021.formulas import proof_threshold, step_scale_terms
-from widenet.papers.chatterji2021.runs.first_steps import first_losses_on, first_steps, theorem_2_settings
+from widenet.papers.chatterji2021.formulas import proof_threshold
+from widenet.papers.chatterji2021.runs.first_steps import centre_steps, first_losses, rows_of, theorem_2_settings
 from widenet.papers.chatterji2021.runs.second_phases import (
-    Phase,
+    LaterSteps,
+    centre_phases,
     isolating_phases,
-    phases_on,
-    random_phases,
     second_phases,
 )
-from widenet.papers.chatterji2021.specimens import on_no_data
-from widenet.records import Scale
+from widenet.papers.chatterji2021.runs.start_laws import StepLimits, draw_step_limits
 
 DECISIVE = 10_000
 """Below this p the loss before the step already satisfies the bound of the trend."""
@@ -60,12 +54,13 @@ LATER_STEPS = Meaning(
 )
 
 
-@claim("chatterji2021.theorem_2a", Kind.MAIN, "Theorem 2(a); Lemma 17", reads=first_steps.at(theorem_2_settings),
-       on=first_losses_on, means=ONE_STEP, given=THEOREM_2,
+@claim("chatterji2021.theorem_2a", Kind.MAIN, "Theorem 2(a); Lemma 17", reads=first_losses,
+       means=ONE_STEP, given=THEOREM_2,
        title="One step from a random start makes the loss tiny")  # fmt: skip
-def theorem_2a(runs: Starts) -> Promise:
-    """For four clusters with Δ, r, ε < C_2 and p ≥ log^C_3(nd/δ), one step of size p^−(1/2+β) from weights and biases
-    N(0, p^−(1+β)) leads, with probability 1 − δ, to L_1 < exp(−C_4 p^(1/2−β)); C_2, C_3 and C_4 are not given.
+def theorem_2a(runs: RandomStarts) -> Promise:
+    """For four clusters with $Δ, r, ε < C_2$ and $p ≥ log^{C_3}(nd/δ)$, one step of size $p^{−(1/2+β)}$ from weights
+    and biases drawn from $N(0, p^{−(1+β)})$ leads, with probability $1 − δ$, to $L_1 < exp(−C_4 p^(1/2−β))$. The paper
+    does not give $C_2$, $C_3$ and $C_4$.
     """
     allowed = _allowed(runs.margin_rate.min(initial=np.inf))
     text, quantity = "$L_1 < exp(−C_4 p^(1/2−β))$ for some $C_4 > 0$", "largest C_4 that a run allows"
@@ -83,11 +78,11 @@ def theorem_2a(runs: Starts) -> Promise:
     )
 
 
-def _median_loss(cell: Starts) -> float:
+def _median_loss(cell: RandomStarts) -> float:
     return float(np.median(cell.first_loss))
 
 
-def _wrong_way(cell: Starts) -> list[int]:
+def _wrong_way(cell: RandomStarts) -> list[int]:
     """The points, counted from 1, whose margins a first step is predicted to lower."""
     gain = predicted_gain(cell.half_width, cell.step, cell.products, cell.labels, cell.pulls)
     return [int(at) + 1 for at in np.flatnonzero(gain.mean(axis=0) < 0)]
@@ -97,7 +92,7 @@ def _allowed(rate: float) -> str:
     return f"these runs allow C_4 up to {rate:.3g}" if rate > 0 else "L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed"
 
 
-def _shape(runs: Starts) -> str:
+def _shape(runs: RandomStarts) -> str:
     """What C_2 would have to exceed."""
     named = {"r": runs.radius, "Δ": runs.overlap, "ε": runs.imbalance}
     largest = (f"{symbol} = {round(float(np.max(values)), 9):.3g}" for symbol, values in named.items())
@@ -105,11 +100,12 @@ def _shape(runs: Starts) -> str:
 
 
 @claim("chatterji2021.theorem_2a_trend", Kind.TREND, "Theorem 2(a), as p grows; the numbers are ours",
-       reads=first_steps.at(theorem_2_settings), on=on_no_data, given=[*THEOREM_2, centres],
+       reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
        title="On XOR the loss after one step shrinks with the width")  # fmt: skip
-def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promise:
-    """On the centres of XOR with β = 1/4, from p = 10,000 on: L_1 ≤ exp(−p^(1/4)/24) in every run, all margins are
-    positive in three runs of four, and the mean change of a margin grows like p^(1/4), to 0.03 in the exponent.
+def theorem_2a_trend(runs: RandomStarts, *, rate: float = LEAST_MARGIN_RATE) -> Promise:
+    """On the centres of XOR with $β = 1/4$, from $p = 10,000$ on: $L_1 ≤ exp(−p^(1/4)/24)$ in every run, all margins
+    are positive in three runs of four, and the mean change of a margin grows like $p^(1/4)$, to within 0.03 in the
+    exponent.
 
     Three of four is counted over all of these runs. It was nine of ten at each width at first, which one run of the
     eight at p = 100,000 breaks by chance (at seeds 4 and 5; about one run in a hundred has such a margin). 1/24 is half
@@ -134,19 +130,19 @@ def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promis
     )
 
 
-def _slope(each: Starts) -> float:
+def _slope(each: RandomStarts) -> float:
     """The exponent with which the mean change of a margin grows over the widths."""
     if len(each) < 2 or not np.all(each.mean_gain > 0):
         return math.nan
     return float(np.polyfit(np.log(each.half_width), np.log(each.mean_gain), 1)[0])
 
 
-@claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours", reads=first_steps.at(theorem_2_settings),
-       on=on_no_data, given=[*THEOREM_2, centres],
+@claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours",
+       reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
        title="One step adds $α_0p/24$ to a margin of a wide network")  # fmt: skip
-def one_step_limit(runs: Starts, *, constant: float = 1 / 24) -> Promise:
-    """On the centres of XOR one step adds α_0p/24 to a margin, in the limit of wide networks without biases (α_0p/12
-    with biases, whose α_0 is half of that): 0.93 to 1.02 of it from p = 10,000 on.
+def one_step_limit(runs: RandomStarts, *, constant: float = 1 / 24) -> Promise:
+    """On the centres of XOR one step adds $α_0p/24$ to a margin, in the limit of wide networks without biases
+    ($α_0p/12$ with biases, whose $α_0$ is half as large). From $p = 10,000$ on it adds 0.93 to 1.02 times that.
     """
     each = runs.per("cell")
     wide = each.where(np.greater_equal(each.half_width, DECISIVE))
@@ -161,7 +157,7 @@ Iterates = Float[np.ndarray, " iterate"]
 Later = Float[np.ndarray, " later"]
 
 
-class Phases(Phase):
+class Phases(LaterSteps):
     """Runs after the first step, with what Theorem 2(b) and Section 4.3 promise about them."""
 
     schedule_error: float = derived(lambda run: abs(run.step_scale * run.half_width / STEP_CONSTANT - 1))
@@ -192,11 +188,11 @@ class Phases(Phase):
         return late_loss_bound(self.dim, self.half_width, self.beta, float(self.losses[0]), self.times[1:])
 
 
-@claim("chatterji2021.theorem_2b", Kind.MAIN, "Theorem 2(b)", reads=second_phases.at(random_phases), on=phases_on,
+@claim("chatterji2021.theorem_2b", Kind.MAIN, "Theorem 2(b)", reads=second_phases,
        means=LATER_STEPS, given=SECOND_PHASE, title="After the first step the loss falls like one over t")  # fmt: skip
 def theorem_2b(runs: Phases) -> Promise:
-    """After the first step, with α_t = C_5 log²(1/L_t)/p, L_t ≤ C_6 d/(p^(1−3β)t) for all t > 1; the constants are not
-    given, so what is seen is whether t·L_t stays bounded.
+    """After the first step, with $α_t = C_5 log²(1/L_t)/p$, $L_t ≤ C_6 d/(p^(1−3β)t)$ for all $t > 1$. The paper does
+    not give the constants, so the check measures whether $t·L_t$ stays bounded.
     """
     needed = f"{runs.needed.max(initial=0.0):.3g}"
     quantity = "t at which t·L_t is largest"
@@ -213,11 +209,11 @@ def _widths(runs: Phases) -> dict:
 
 
 @claim("chatterji2021.theorem_2b_trend", Kind.TREND, "Theorem 2(b), as t grows; ours",
-       reads=second_phases.at(random_phases), given=SECOND_PHASE, details=_widths,
+       reads=centre_phases, given=SECOND_PHASE, details=_widths,
        title="On XOR the loss falls at every step after the first")  # fmt: skip
 def theorem_2b_trend(runs: Phases) -> Promised:
-    """From random starts on the centres of XOR, with C_5 = e²/240 in coordinates with biases, the loss falls at every
-    step, and t·L_t falls over the last half of 6000 steps.
+    """From random starts on the centres of XOR, with $C_5 = e²/240$ in coordinates with biases, the loss falls at every
+    step, and $t·L_t$ falls over the last half of 6000 steps.
     """
     return {
         "falls": less_than(runs.largest_ratio, 1.0, text="$L_{t+1} < L_t$", quantity="largest L_{t+1}/L_t"),
@@ -226,13 +222,13 @@ def theorem_2b_trend(runs: Phases) -> Promised:
 
 
 @claim("chatterji2021.section_4_3_rate", Kind.STEP, "Section 4.3, last display",
-       reads=second_phases.at(isolating_phases), details=_widths,
+       reads=centre_phases.at(isolating_phases), details=_widths,
        given=[*SECOND_PHASE, first_loss, norm_low, norm_high],
        title="After the first step $1/L$ grows at least linearly")  # fmt: skip
 def section_4_3_rate(runs: Phases) -> Promised:
-    """Where L_1 is small enough for Theorem 1 and ‖V^(1)‖ as in part 7 of Lemma 15, with Q_1 = e²/(120p):
-    L_t ≤ L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1), that is 1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)),
-    and so L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}, for t > 1, with c_1 = 125e²/(120·1944).
+    """Where $L_1$ is small enough for Theorem 1 and $‖V^(1)‖$ as in part 7 of Lemma 15, with $Q_1 = e²/(120p)$: $L_t ≤
+    L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1)$, that is $1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β))$, and
+    so $L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}$, for $t > 1$, with $c_1 = 125e²/(120·1944)$.
 
     The minimum says nothing here: its first term is the smaller one only after some 10⁹ steps, and every loss that
     falls is at most L_1. What is tested is the line of the display before it.
@@ -255,47 +251,12 @@ def section_4_3_rate(runs: Phases) -> Promised:
     }
 
 
-PerCase = Float[np.ndarray, " case"]
-
-
-@dataclass(frozen=True, eq=False)
-class StepLimits(Cases):
-    """The terms of Q̃_1 of networks after a first step, beside the lower bounds of Section 4.3."""
-
-    rows: ClassVar = "case"
-
-    terms: Float[np.ndarray, "case 3"]
-    bounds: Float[np.ndarray, "case 3"]
-    exponents: PerCase  #: C_4 p^(1/2−β)
-    over: PerCase  #: L_1 over exp(−C_4 p^(1/2−β))
-    under: PerCase  #: ‖V‖ over 3/5·√(d/p^β)
-
-
-def step_limits(exponent: float, log_loss: float, norm_share: float, p: float, beta: float, dim: int) -> StepLimits:
-    """One network with L_1 = exp(−log_loss) and this share of the least norm."""
-    rate, norm = exponent / p ** (0.5 - beta), norm_share * 0.6 * norm_unit(dim, p, beta)
-    terms = step_scale_terms(norm, math.exp(-log_loss), p)
-    return StepLimits(
-        np.array([[float(term) for term in terms]]),
-        np.array([step_limit_terms(exponent, p, beta, dim, rate)]),
-        np.array([exponent]),
-        np.array([math.exp(exponent - log_loss)]),
-        np.array([norm_share]),
-    )
-
-
-def draw_step_limits(scale: Scale, seed: int) -> list[StepLimits]:
-    """Exponents from 2 on, losses at their bound and below, norms at theirs and above."""
-    grid = itertools.product((2.0, 4.0, 20.0, 300.0), (0.0, 0.5, 30.0), (1.0, 2.0), (50.0, 1e6), (0.1, 0.3), (2, 7))
-    return [step_limits(e, e + more, share, p, beta, dim) for e, more, share, p, beta, dim in grid]
-
-
 @claim("chatterji2021.section_4_3_step_size", Kind.STEP, "Section 4.3, bound on Q̃_1", draws=draw_step_limits,
        given=[exponent, loss_after, norm], title="After the first step, steps of $e²/(120p)$ are allowed")  # fmt: skip
 def section_4_3_step_size(limits: StepLimits) -> Promised:
-    """If L_1 ≤ exp(−C_4 p^(1/2−β)) and ‖V^(1)‖ ≥ 3/5·√(d/p^β), the terms of Q̃_1 are at least
-    exp(C_4 p^(1/2−β))/(30C_4²p^(2−2β)), 972d exp(C_4 p^(1/2−β))/(3125C_4⁴p^(2−3β)) and e²/(120p); the first needs
-    C_4 p^(1/2−β) ≥ 2 and the second C_4 p^(1/2−β) ≥ 4, which p large enough implies.
+    """If $L_1 ≤ exp(−C_4 p^(1/2−β))$ and $‖V^(1)‖ ≥ 3/5·√(d/p^β)$, the terms of $Q̃_1$ are at least $exp(C_4
+    p^(1/2−β))/(30C_4²p^(2−2β))$, $972d exp(C_4 p^(1/2−β))/(3125C_4⁴p^(2−3β))$ and $e²/(120p)$. The first needs $C_4
+    p^(1/2−β) ≥ 2$ and the second $C_4 p^(1/2−β) ≥ 4$, which hold if $p$ is large enough.
     """
     terms, bounds = limits.terms, limits.bounds
     return {

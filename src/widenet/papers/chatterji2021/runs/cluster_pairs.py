@@ -3,18 +3,20 @@
 import itertools
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.cases import Cases, Number, column
+from widenet.claims.experiments import drawn_on
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.four_clusters import find_clusters
 from widenet.papers.chatterji2021.cluster_formulas import cluster_product_bounds, initial_deviation
-from widenet.papers.chatterji2021.cluster_settings import Clustered, clustered
-from widenet.papers.chatterji2021.settings import reduced_points
-from widenet.papers.chatterji2021.specimens import silence_over_clusters
+from widenet.papers.chatterji2021.cluster_sources import LabelledClusters, clustered
+from widenet.papers.chatterji2021.sources import reduced_points
+from widenet.papers.chatterji2021.user_data import silence_over_clusters
 from widenet.records import Scale
 
 UNIT = 1e-9
@@ -77,13 +79,13 @@ def ends(radius: float) -> ClusterProducts:
     return products_of(reduced_points(points), np.ones(2), np.zeros(2, int), centres, radius, 0.0)
 
 
-def products_of_clusters(drawn: Clustered) -> ClusterProducts:
+def products_of_clusters(drawn: LabelledClusters) -> ClusterProducts:
     """The pairs of clustered points."""
     centres, shape = reduced_points(drawn.shape.centres), drawn.shape
     return products_of(drawn.reduced, drawn.labels, drawn.clusters, centres, shape.radius, shape.overlap)
 
 
-def scattered(dim: int, radius: float, overlap: float, seed: int) -> Clustered:
+def scattered(dim: int, radius: float, overlap: float, seed: int) -> LabelledClusters:
     """Unit points at distance r from four centres of the plane, in random directions."""
     draw = np.random.default_rng([seed, dim, int(100 * radius)])
     side = math.sqrt(1 - overlap**2)
@@ -99,6 +101,13 @@ def scattered(dim: int, radius: float, overlap: float, seed: int) -> Clustered:
     return clustered(points, np.where(own < 2, 1.0, -1.0), own, centres)
 
 
+def _products_on(specimen: Specimen) -> "ClusterProducts | Silence":
+    """Your points, each class split into two clusters."""
+    found = clusters_on(specimen)
+    return found if isinstance(found, Silence) else products_of_clusters(found)
+
+
+@drawn_on(_products_on)
 def draw_products(scale: Scale, seed: int) -> list[ClusterProducts]:
     """Clusters in 2, 5 and 50 dimensions, and the pairs that attain a bound."""
     grid = itertools.product((2, 5, 50), (0.05, 0.3, 0.9), (0.0, 0.4))
@@ -106,13 +115,7 @@ def draw_products(scale: Scale, seed: int) -> list[ClusterProducts]:
     return [*drawn, stretched(0.999), shrunk(0.01), ends(0.05)]
 
 
-def products_on(specimen: Specimen) -> ClusterProducts | Silence:
-    """Your points, each class split into two clusters."""
-    found = clusters_on(specimen)
-    return found if isinstance(found, Silence) else products_of_clusters(found)
-
-
-def clusters_on(specimen: Specimen) -> Clustered | Silence:
+def clusters_on(specimen: Specimen) -> LabelledClusters | Silence:
     """Your points, each class split into two clusters around normalized means."""
     if (reason := silence_over_clusters(specimen)) is not None:
         return reason
@@ -145,7 +148,7 @@ class ReducedClusters(Cases):
         return float(self.entries.std())
 
 
-def reduced_clusters(drawn: Clustered, seed: int) -> ReducedClusters:
+def reduced_clusters(drawn: LabelledClusters, seed: int) -> ReducedClusters:
     """Both coordinates of clustered points, beside a start of 120,000 weights."""
     centres, p = drawn.shape.centres, 20_000
     lifted, known = reduced_points(centres), np.unique(drawn.clusters)
@@ -161,12 +164,62 @@ def reduced_clusters(drawn: Clustered, seed: int) -> ReducedClusters:
     )
 
 
+def _reduced_on(specimen: Specimen) -> "ReducedClusters | Silence":
+    """Your points, each class split into two clusters."""
+    found = clusters_on(specimen)
+    return found if isinstance(found, Silence) else reduced_clusters(found, specimen.choices.seed)
+
+
+@drawn_on(_reduced_on)
 def draw_reduced(scale: Scale, seed: int) -> ReducedClusters:
     """Four clusters in five dimensions."""
     return reduced_clusters(scattered(5, 0.3, 0.2, seed), seed)
 
 
-def reduced_on(specimen: Specimen) -> ReducedClusters | Silence:
-    """Your points, each class split into two clusters."""
-    found = clusters_on(specimen)
-    return found if isinstance(found, Silence) else reduced_clusters(found, specimen.choices.seed)
+PerCase = Float[np.ndarray, " case"]
+
+
+@dataclass(frozen=True, eq=False)
+class Radii(Cases):
+    """Some r."""
+
+    rows: ClassVar = "case"
+
+    radius: PerCase
+
+    @column
+    def angle(self) -> PerCase:
+        """arccos(1 − 2r)/π = 2 arcsin √r/π, which keeps its digits near r = 0."""
+        return 2 * np.arcsin(np.sqrt(np.clip(self.radius, 0, 1))) / np.pi
+
+    @column
+    def root(self) -> PerCase:
+        """√r."""
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(self.radius)
+
+
+def draw_radii(scale: Scale, seed: int) -> Radii:
+    """r from 0 to 1, both included."""
+    return Radii(np.concatenate([[0.0], np.geomspace(1e-12, 1, 500), np.linspace(0, 1, 501)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes(Cases):
+    """Pairs of Δ and r."""
+
+    rows: ClassVar = "case"
+
+    overlap: PerCase  #: Δ
+    radius: PerCase  #: r
+
+    @column
+    def share(self) -> PerCase:
+        """(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2."""
+        return (1 - np.arccos(np.minimum(1, (1 + self.overlap) / 2 + 2 * self.radius)) / np.pi) / 2
+
+
+def draw_angles(scale: Scale, seed: int) -> Shapes:
+    """Δ and r from 0 on, small ones too."""
+    steps = np.concatenate([[0.0], np.geomspace(1e-6, 1e-2, 9), np.linspace(0.02, 1, 25)])
+    return Shapes(*np.array(list(itertools.product(steps, steps))).T)

@@ -11,20 +11,20 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import HuberNetwork, gradient, log_mean_loss
-from widenet.papers.chatterji2021.settings import (
+from widenet.papers.chatterji2021.sources import (
     STEP_FACTOR,
-    OwnPoints,
-    PointsSetting,
+    OwnReducedPoints,
+    ReducedPointsSetting,
     Sphere,
     reduced_points,
     reduced_weights,
 )
-from widenet.papers.chatterji2021.specimens import silence_over_inputs
+from widenet.papers.chatterji2021.user_data import silence_over_inputs
 from widenet.progress import Progress
 from widenet.records import Scale
 
 
-class CoordinatesSetting(PointsSetting):
+class CoordinatesSetting(ReducedPointsSetting):
     """One pair of runs from Gaussian weights and biases; α = `step_scale`·log²(1/L), plus a little."""
 
     half_width: int = Field(default=8, ge=1)
@@ -110,7 +110,7 @@ def coordinates_on(specimen: Specimen) -> list[CoordinatesSetting] | Silence:
     n_steps = max(5, min(100, 400_000 // work))
     return [
         CoordinatesSetting(
-            points=OwnPoints(own_data=specimen.digest),
+            points=OwnReducedPoints(own_data=specimen.digest),
             half_width=choices.n_neurons // 2,
             n_steps=min(n_steps, choices.max_updates or n_steps),
             seed=choices.seed + run,

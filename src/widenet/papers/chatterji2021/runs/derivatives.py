@@ -1,20 +1,20 @@
 """Derivatives of the loss by their formulas and by differences. Nothing is trained here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.cases import Cases, Number
+from widenet.claims.experiments import drawn_on
 from widenet.claims.silence import Applied, Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.curvature import DENSE
 from widenet.diagnostics.huberized import HuberNetwork, gradient, hessian_blocks, log_mean_loss
-from widenet.papers.chatterji2021.runs.cases import Case, OwnCases, RandomCases
-from widenet.papers.chatterji2021.settings import OwnPoints, Sphere
-from widenet.papers.chatterji2021.specimens import other_width, silence_over_inputs
+from widenet.papers.chatterji2021.sources import Case, OwnCases, OwnReducedPoints, RandomCases, Sphere
+from widenet.papers.chatterji2021.user_data import other_width, silence_over_inputs
 from widenet.records import Scale
 
 NUDGE = 1e-6
@@ -29,7 +29,7 @@ Entries = Float[np.ndarray, " entry"]
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes(Cases):
+class GradientEntries(Cases):
     """Entries of ∇L of some networks."""
 
     rows: ClassVar = "entry"
@@ -46,7 +46,7 @@ def kink_distance(case: Case) -> float:
     return float(np.minimum(np.abs(z), np.abs(z - case.network.bandwidth)).min())
 
 
-def slopes_of(cases: Sequence[Case]) -> Slopes:
+def slopes_of(cases: Sequence[Case]) -> GradientEntries:
     """All entries, flat."""
     formula, differences, votes = [], [], []
     for case in cases:
@@ -55,7 +55,7 @@ def slopes_of(cases: Sequence[Case]) -> Slopes:
         differences.append(_differences(case))
         votes.append(np.repeat(case.network.signs, dim))
     joined = (np.concatenate(each) for each in (formula, differences, votes))
-    return Slopes(*joined, nearest_kink=min(map(kink_distance, cases)))
+    return GradientEntries(*joined, nearest_kink=min(map(kink_distance, cases)))
 
 
 def _differences(case: Case) -> np.ndarray:
@@ -70,7 +70,13 @@ def _loss(network: HuberNetwork, case: Case) -> float:
     return float(np.exp(log_mean_loss(network.margins(case.points, case.labels))))
 
 
-def draw_slopes(scale: Scale, seed: int) -> Slopes:
+def _slopes_on(specimen: Specimen) -> Applied | Silence:
+    """A few networks on your data."""
+    return _on_own_cases(specimen, slopes_of, NEAR_KINK)
+
+
+@drawn_on(_slopes_on)
+def draw_slopes(scale: Scale, seed: int) -> GradientEntries:
     """Small random networks without a pre-activation near a kink."""
     drawn = [case for case in RandomCases(n_networks=40, seed=seed).cases() if kink_distance(case) > NEAR_KINK]
     return slopes_of([case for case in drawn if case.network.weights.size <= 24][:8])
@@ -81,7 +87,7 @@ OFF, CURVED, STRAIGHT = 0.0, 1.0, 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Curvatures(Cases):
+class HessianEntries(Cases):
     """Entries of ∇²L of some networks."""
 
     rows: ClassVar = "entry"
@@ -92,11 +98,11 @@ class Curvatures(Cases):
     nearest_kink: Number  #: the smallest distance of a pre-activation from 0 and h
 
 
-def curvatures_of(cases: Sequence[Case]) -> Curvatures:
+def curvatures_of(cases: Sequence[Case]) -> HessianEntries:
     """All entries, flat."""
     made = [_curvature(case) for case in cases]
     joined = (np.concatenate([each[at] for each in made]) for at in range(3))
-    return Curvatures(*joined, nearest_kink=min(map(kink_distance, cases)))
+    return HessianEntries(*joined, nearest_kink=min(map(kink_distance, cases)))
 
 
 def _curvature(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -117,7 +123,15 @@ def _curvature(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return blocks.ravel(), differences.ravel(), kinds.ravel()
 
 
-def draw_curvatures(scale: Scale, seed: int) -> Curvatures:
+def _curvatures_on(specimen: Specimen) -> Applied | Silence:
+    """A few networks on your data."""
+    if specimen.inputs.shape[1] > MOST_INPUTS:
+        return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
+    return _on_own_cases(specimen, curvatures_of, HESSIAN_NEAR)
+
+
+@drawn_on(_curvatures_on)
+def draw_curvatures(scale: Scale, seed: int) -> HessianEntries:
     """Three units of each sign on four points of the plane, no pre-activation near a kink."""
     made, number = [], 0
     while len(made) < 6:
@@ -133,31 +147,15 @@ MOST_INPUTS = 50
 """Inputs up to which the Hessian is compared entry by entry on your data."""
 
 
-def slopes_on(specimen: Specimen) -> Applied | Silence:
-    """A few networks on your data."""
-    cases = _own_cases(specimen, NEAR_KINK)
-    return cases if isinstance(cases, Silence) else Applied(slopes_of(cases), _four_neurons(specimen))
-
-
-def curvatures_on(specimen: Specimen) -> Applied | Silence:
-    """A few networks on your data."""
-    if specimen.inputs.shape[1] > MOST_INPUTS:
-        return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
-    cases = _own_cases(specimen, HESSIAN_NEAR)
-    return cases if isinstance(cases, Silence) else Applied(curvatures_of(cases), _four_neurons(specimen))
-
-
-def _own_cases(specimen: Specimen, distance: float) -> list[Case] | Silence:
+def _on_own_cases(specimen: Specimen, measure: Callable[[Sequence[Case]], Any], distance: float) -> Applied | Silence:
     if (reason := silence_over_inputs(specimen)) is not None:
         return reason
     n, dim = specimen.inputs.shape
     if n * (dim + 1) > DENSE:
         return Silence(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
-    own, wanted = OwnPoints(own_data=specimen.digest), specimen.choices.n_runs or 2
+    own, wanted = OwnReducedPoints(own_data=specimen.digest), specimen.choices.n_runs or 2
     drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=specimen.choices.seed).cases()
     cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
-    return cases or Silence("Every network that was tried has a unit at a kink on this data.")
-
-
-def _four_neurons(specimen: Specimen) -> str:
-    return other_width(specimen, 4, why="differences are taken weight by weight")
+    if not cases:
+        return Silence("Every network that was tried has a unit at a kink on this data.")
+    return Applied(measure(cases), other_width(specimen, 4, why="differences are taken weight by weight"))

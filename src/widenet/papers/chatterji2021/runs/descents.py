@@ -43,8 +43,8 @@ from widenet.papers.chatterji2021.runs.starts import (
     dual_start,
     isolating_start,
 )
-from widenet.papers.chatterji2021.settings import Axes, OwnPoints, PointsSetting, Sphere
-from widenet.papers.chatterji2021.specimens import other_runs, other_width, sentences, silence_over_inputs
+from widenet.papers.chatterji2021.sources import Axes, OwnReducedPoints, ReducedPointsSetting, Sphere
+from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, silence_over_inputs
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -52,7 +52,7 @@ Iterates = Float[np.ndarray, " iterate"]
 Steps = Float[np.ndarray, " step"]
 
 
-class DescentSetting(PointsSetting):
+class LogisticDescentSetting(ReducedPointsSetting):
     """One run.
 
     Attributes:
@@ -77,7 +77,7 @@ class DescentSetting(PointsSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent(Cases):
+class LogisticDescent(Cases):
     """One run of gradient descent, iterate by iterate; there is one step less than iterates."""
 
     n_samples: Count  #: n
@@ -122,7 +122,7 @@ def descend(
     step_share: float = 1.0,
     rate_share: float = 1.0,
     step_scale: float | None = None,
-) -> Descent:
+) -> LogisticDescent:
     """Follow the run; `step_scale` is Q₁ where it is not a share of Q̃₁."""
     h, signs, n = start.bandwidth, start.signs, len(labels)
     log_loss = float(log_mean_loss(start.margins(points, labels)))
@@ -149,7 +149,7 @@ def descend(
         _write(kept, (length(change) / size if size else np.nan, gain, stretch), _KEPT[5:])
         weights, log_loss, norm_square = start.weights + way, log_loss - gain, norm_square + grown
     lengths = np.linalg.norm(points, axis=1)
-    return Descent(
+    return LogisticDescent(
         n_samples=n,
         half_width=start.half_width,
         bandwidth=h,
@@ -172,7 +172,7 @@ def _write(kept: dict[str, list[float]], values: tuple[float, ...], names: tuple
         kept[name].append(float(value))
 
 
-def start_of(setting: DescentSetting) -> tuple[HuberNetwork, Points, Labels]:
+def start_of(setting: LogisticDescentSetting) -> tuple[HuberNetwork, Points, Labels]:
     """The network that a run starts from, and its data.
 
     Raises:
@@ -196,7 +196,7 @@ def start_of(setting: DescentSetting) -> tuple[HuberNetwork, Points, Labels]:
     return start, points, labels
 
 
-def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
+def run_descent(setting: LogisticDescentSetting, progress: Progress) -> LogisticDescent:
     """Build the start and follow it."""
     found = descend(
         *start_of(setting),
@@ -208,7 +208,7 @@ def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
     return found
 
 
-def descent_settings(scale: Scale, seed: int) -> list[DescentSetting]:
+def descent_settings(scale: Scale, seed: int) -> list[LogisticDescentSetting]:
     """From two to 64 points, uniform and spread margins; orthonormal inputs, where the rate is nearest to its bound."""
     n_steps, longest = (1000, 10_000) if scale is Scale.QUICK else (2000, 200_000)
     pair = Sphere(n_samples=2, dim=2)
@@ -217,8 +217,8 @@ def descent_settings(scale: Scale, seed: int) -> list[DescentSetting]:
 
     def run(
         points: Sphere | Axes, half_width: int, start_loss: float, n_steps: int = n_steps, **more: Any
-    ) -> DescentSetting:
-        return DescentSetting(
+    ) -> LogisticDescentSetting:
+        return LogisticDescentSetting(
             points=points, half_width=half_width, start_loss=start_loss, n_steps=n_steps, seed=seed, **more
         )
 
@@ -246,8 +246,8 @@ def runs_on(specimen: Specimen) -> Applied | Silence:
     if found := clash(specimen):
         return Silence(f"No start with so small a loss can be built: {found}.")
     n_steps, half_width = 300 if n <= 50 else 50, built_half_width(specimen)
-    setting = DescentSetting(
-        points=OwnPoints(own_data=specimen.digest),
+    setting = LogisticDescentSetting(
+        points=OwnReducedPoints(own_data=specimen.digest),
         half_width=half_width,
         start="isolating",
         start_loss=0.9 * equation_5_threshold(n),
@@ -261,4 +261,11 @@ def runs_on(specimen: Specimen) -> Applied | Silence:
     return Applied([setting], note)
 
 
+def possible_runs_on(specimen: Specimen) -> Applied:
+    """The same, or none where none can be started: for claims that also read single networks."""
+    runs = runs_on(specimen)
+    return Applied([]) if isinstance(runs, Silence) else runs
+
+
 descents = Experiment("chatterji2021.descents", descent_settings, run_descent, seconds=0.5, on=runs_on)
+possible_descents = descents.at(descent_settings, on=possible_runs_on)

@@ -4,9 +4,9 @@ Units are independent of each other given the first outputs, so a start of a mil
 pieces; sums and counts per point are kept, the weights are not.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -25,15 +25,15 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     initial_deviation,
     window_bottom,
 )
-from widenet.papers.chatterji2021.cluster_settings import (
+from widenet.papers.chatterji2021.cluster_sources import (
     Centres,
-    Clustered,
     ClusterSetting,
-    Drawn,
-    OnePoint,
+    DrawnClusters,
+    LabelledClusters,
+    OnePointCluster,
     OwnClusters,
 )
-from widenet.papers.chatterji2021.specimens import other_runs, other_width, sentences, silence_over_clusters
+from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, silence_over_clusters
 from widenet.progress import Progress, over
 from widenet.records import Scale
 
@@ -66,7 +66,7 @@ class FirstStepSetting(ClusterSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class FirstSteps(Cases):
+class RandomFirstSteps(Cases):
     """Runs on one data set. Sums and counts are per run and point s; a pair (s, q) is per run, s and q."""
 
     labels: Float[np.ndarray, " point"]  #: y_s
@@ -130,6 +130,26 @@ class FirstSteps(Cases):
         return self.labels[:, None] != self.labels[None]
 
 
+def rows_of(cells: Sequence[Any], **columns: Callable[[Any], Any]) -> dict[str, Any]:
+    """What you need to know of each setting, `scaling` with every number."""
+    return {
+        "cells": [
+            {
+                "scaling": cell.scaling,
+                "half_width": cell.half_width,
+                "beta": cell.beta,
+                "points": cell.n_points,
+                "radius": cell.radius,
+                "overlap": cell.overlap,
+                "imbalance": cell.imbalance,
+                "runs": len(cell),
+                **{name: column(cell) for name, column in columns.items()},
+            }
+            for cell in cells
+        ]
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class Start:
     """A network at its start, with the numbers of its first step: rows, those that vote plus first."""
@@ -139,7 +159,7 @@ class Start:
     bandwidth: float
 
 
-def run_first_steps(setting: FirstStepSetting, progress: Progress) -> FirstSteps:
+def run_first_steps(setting: FirstStepSetting, progress: Progress) -> RandomFirstSteps:
     """Draw the starts of a setting and step each of them."""
     drawn = setting.points.draw(setting.seed)
     p, scales = setting.half_width, (setting.half_width, setting.beta, setting.scaling)
@@ -155,7 +175,7 @@ def run_first_steps(setting: FirstStepSetting, progress: Progress) -> FirstSteps
     return joined(found, drawn, setting, deviation, step)
 
 
-def constructed(start: str, drawn: Clustered, p: int, level: float) -> Float[np.ndarray, "both dim"]:
+def constructed(start: str, drawn: LabelledClusters, p: int, level: float) -> Float[np.ndarray, "both dim"]:
     """Starts in which every unit is a multiple of the first reduced input; see `FirstStepSetting`."""
     heights = np.full(2 * p, level * (1 - 1e-6))
     if start == "attained":
@@ -166,10 +186,14 @@ def constructed(start: str, drawn: Clustered, p: int, level: float) -> Float[np.
 
 
 def joined(
-    found: Sequence[dict[str, np.ndarray]], drawn: Clustered, setting: FirstStepSetting, deviation: float, step: float
-) -> FirstSteps:
+    found: Sequence[dict[str, np.ndarray]],
+    drawn: LabelledClusters,
+    setting: FirstStepSetting,
+    deviation: float,
+    step: float,
+) -> RandomFirstSteps:
     """All runs of a setting."""
-    return FirstSteps(
+    return RandomFirstSteps(
         labels=drawn.labels,
         clusters=drawn.clusters,
         products=drawn.reduced @ drawn.reduced.T,
@@ -187,7 +211,7 @@ def joined(
     )
 
 
-def take_first_step(start: Start, drawn: Clustered, level: float) -> dict[str, np.ndarray]:
+def take_first_step(start: Start, drawn: LabelledClusters, level: float) -> dict[str, np.ndarray]:
     """One step of the network, and what is kept of it."""
     inputs, labels, n = drawn.reduced, drawn.labels, len(drawn.labels)
     products, h, half = inputs @ inputs.T, start.bandwidth, len(start.weights) // 2
@@ -248,7 +272,7 @@ class _Totals:
 
 def _kept(
     totals: dict[int, _Totals],
-    drawn: Clustered,
+    drawn: LabelledClusters,
     products: Float[np.ndarray, "point point"],
     pull: Float[np.ndarray, " point"],
     margins: Float[np.ndarray, " point"],
@@ -305,9 +329,9 @@ def _kept(
     }
 
 
-SMALL = FirstStepSetting(points=Drawn(n_samples=40), half_width=2000, n_runs=100)
+SMALL = FirstStepSetting(points=DrawnClusters(n_samples=40), half_width=2000, n_runs=100)
 """P-small: a narrow network, where many bounds promise nothing."""
-WIDE = FirstStepSetting(points=Drawn(n_samples=8, radius=0.01), half_width=200_000, beta=0.45, n_runs=60)
+WIDE = FirstStepSetting(points=DrawnClusters(n_samples=8, radius=0.01), half_width=200_000, beta=0.45, n_runs=60)
 """P-info: a network so wide that every bound but that of Lemma 15.3 can fail."""
 
 
@@ -343,7 +367,7 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[FirstStepSetting]:
 
 def step_settings(scale: Scale, seed: int) -> list[FirstStepSetting]:
     """Random starts on clusters and on the centres, and a construction in which a captured unit moves by α_0."""
-    one = FirstStepSetting(points=OnePoint(), half_width=2000, beta=0.45, start="attained")
+    one = FirstStepSetting(points=OnePointCluster(), half_width=2000, beta=0.45, start="attained")
     return [*lemma_15_settings(scale, seed), *centre_settings(scale, seed), one]
 
 
@@ -388,4 +412,7 @@ def first_losses_on(specimen: Specimen) -> Applied | Silence:
     return Applied(settings, other_width(specimen, 2000, 20_000, why=ABOUT_WIDE))
 
 
-first_steps = Experiment("chatterji2021.first_steps", lemma_15_settings, run_first_steps, seconds=8.0, on=starts_on)
+centre_steps = Experiment("chatterji2021.first_steps", centre_settings, run_first_steps, seconds=8.0)
+"""On the centres of XOR alone."""
+first_steps = centre_steps.at(lemma_15_settings, on=starts_on)
+first_losses = centre_steps.at(theorem_2_settings, on=first_losses_on)

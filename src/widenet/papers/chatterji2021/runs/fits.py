@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widenet.claims.cases import Cases, Number, column
+from widenet.claims.experiments import drawn_on
 from widenet.claims.silence import Applied, Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import Labels, Points, log_mean_loss
@@ -21,13 +22,13 @@ from widenet.papers.chatterji2021.runs.starts import (
     isolating_start,
     nearest_opposite,
 )
-from widenet.papers.chatterji2021.settings import Sphere, reduced_points
-from widenet.papers.chatterji2021.specimens import other_width, silence_over_inputs
+from widenet.papers.chatterji2021.sources import Sphere, reduced_points
+from widenet.papers.chatterji2021.user_data import other_width, silence_over_inputs
 from widenet.records import Scale
 
 
 @dataclass(frozen=True, eq=False)
-class Fit(Cases):
+class BuiltFit(Cases):
     """Data, and a network that was built to fit it, or the reason why none can be."""
 
     unit_error: Number  #: the largest |‖x‖ − 1|
@@ -42,16 +43,30 @@ class Fit(Cases):
         return 1.0 if self.why_not else math.nan if self.too_close else 0.0
 
 
-def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> Fit:
+def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> BuiltFit:
     """Build the network for this data."""
     target = equation_5_threshold(len(labels))
     network = None if why_not else isolating_start(points, labels, half_width, 0.9 * target)
     loss = math.nan if network is None else float(np.exp(log_mean_loss(network.margins(points, labels))))
     error = float(np.abs(np.linalg.norm(points, axis=1) - 1).max())
-    return Fit(error, loss, target, why_not, too_close)
+    return BuiltFit(error, loss, target, why_not, too_close)
 
 
-def draw_fits(scale: Scale, seed: int) -> list[Fit]:
+def _fits_on(specimen: Specimen) -> Applied | Silence:
+    """Build it on your data, or say why it cannot be built."""
+    if (reason := silence_over_inputs(specimen)) is not None:
+        return reason
+    if len(specimen.labels) > MOST_FITTED:
+        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
+    points, found = reduced_points(specimen.inputs), clash(specimen)
+    equal = "are equal" in found
+    wide = built_half_width(specimen)
+    made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
+    return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))
+
+
+@drawn_on(_fits_on)
+def draw_fits(scale: Scale, seed: int) -> list[BuiltFit]:
     """Random points of spheres, more than the network could separate linearly."""
     made = []
     for n, dim in ((2, 1), (4, 2), (12, 2), (30, 5)):
@@ -71,16 +86,3 @@ def apart(sphere: Sphere, seed: int) -> tuple[Points, Labels]:
 
 def _opposite() -> tuple[Points, Labels]:
     return reduced_points(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0])
-
-
-def fits_on(specimen: Specimen) -> Applied | Silence:
-    """Build it on your data, or say why it cannot be built."""
-    if (reason := silence_over_inputs(specimen)) is not None:
-        return reason
-    if len(specimen.labels) > MOST_FITTED:
-        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
-    points, found = reduced_points(specimen.inputs), clash(specimen)
-    equal = "are equal" in found
-    wide = built_half_width(specimen)
-    made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
-    return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))

@@ -24,9 +24,8 @@ from widenet.diagnostics.huberized import (
     relative_loss_change,
 )
 from widenet.papers.chatterji2021.formulas import SHARP
-from widenet.papers.chatterji2021.runs.cases import Case, OwnCases, PlacedCases, RandomCases, ThinCases
-from widenet.papers.chatterji2021.settings import OwnPoints
-from widenet.papers.chatterji2021.specimens import silence_over_inputs
+from widenet.papers.chatterji2021.sources import Case, OwnCases, OwnReducedPoints, PlacedCases, RandomCases, ThinCases
+from widenet.papers.chatterji2021.user_data import silence_over_inputs
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -53,7 +52,7 @@ class NetworkSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Networks(Cases):
+class NetworkLooks(Cases):
     """Single networks; NaN where something was not looked at."""
 
     rows: ClassVar = "network"
@@ -82,10 +81,10 @@ class Networks(Cases):
     local_efficiencies: PerNetwork  #: (L − L')/(α‖∇L‖²) of it
 
 
-def look_at(cases: Iterable[Case]) -> Networks:
+def look_at(cases: Iterable[Case]) -> NetworkLooks:
     """All numbers of all networks."""
     rows = [_look(case) for case in cases]
-    return Networks(**{name: np.array([row[name] for row in rows]) for name in rows[0]})
+    return NetworkLooks(**{name: np.array([row[name] for row in rows]) for name in rows[0]})
 
 
 def _look(case: Case) -> dict[str, object]:
@@ -185,7 +184,7 @@ def _smoothness(case: Case, slope: np.ndarray, step: float) -> float:
     return max(largest, SHARP * p * float(loss))
 
 
-def run_networks(setting: NetworkSetting, progress: Progress) -> Networks:
+def run_networks(setting: NetworkSetting, progress: Progress) -> NetworkLooks:
     """Make the networks and look at them."""
     found = look_at(setting.networks.cases())
     progress(1.0, "networks")
@@ -207,7 +206,7 @@ def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:
     if 2 * half_width * (specimen.inputs.shape[1] + 1) > DENSE:
         return Silence(f"Hessians are looked at whole here, with at most {DENSE} weights; choose fewer neurons.")
     cases = OwnCases(
-        points=OwnPoints(own_data=specimen.digest),
+        points=OwnReducedPoints(own_data=specimen.digest),
         half_width=half_width,
         n_networks=specimen.choices.n_runs or (3 if len(specimen.labels) > 100 else 6),
         seed=specimen.choices.seed,
@@ -215,4 +214,11 @@ def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:
     return [NetworkSetting(networks=cases)]
 
 
+def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
+    """The networks on which (5) gives Lemma 10 with nothing to spare."""
+    return [NetworkSetting(networks=ThinCases())]
+
+
 networks = Experiment("chatterji2021.networks", network_settings, run_networks, seconds=3.0, on=looks_on)
+thin_networks = networks.at(thin_settings, on=lambda specimen: [])
+"""They are built, so there are none on your data."""

@@ -19,14 +19,14 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     first_step_size,
     initial_deviation,
 )
-from widenet.papers.chatterji2021.cluster_settings import Centres, Clustered, ClusterSetting, OwnClusters
+from widenet.papers.chatterji2021.cluster_sources import Centres, ClusterSetting, LabelledClusters, OwnClusters
 from widenet.papers.chatterji2021.runs.first_steps import ABOUT_WIDE
-from widenet.papers.chatterji2021.specimens import other_width, silence_over_clusters
+from widenet.papers.chatterji2021.user_data import other_width, silence_over_clusters
 from widenet.progress import Progress
 from widenet.records import Scale
 
 
-class PhaseSetting(ClusterSetting):
+class LaterStepsSetting(ClusterSetting):
     """One run with the numbers of Theorem 2, in reduced coordinates.
 
     Attributes:
@@ -45,7 +45,7 @@ class PhaseSetting(ClusterSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Phase(Cases):
+class LaterSteps(Cases):
     """Iterates t = 1, 2, … of one run."""
 
     losses: Float[np.ndarray, " iterate"]  #: L_t
@@ -69,7 +69,7 @@ class _Rows:
     copies: float
 
 
-def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
+def run_second_phases(setting: LaterStepsSetting, progress: Progress) -> LaterSteps:
     """Train the run of a setting."""
     drawn, p = setting.points.draw(setting.seed), setting.half_width
     h, step_scale = bandwidth(p), setting.schedule * STEP_CONSTANT / p
@@ -91,7 +91,7 @@ def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
         taken += 1
         if taken % 500 == 0:
             progress(len(losses) / setting.n_steps, "steps")
-    return Phase(
+    return LaterSteps(
         losses=np.array(losses),
         norm=norm,
         step_scale=step_scale,
@@ -105,14 +105,14 @@ def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
     )
 
 
-def _gaussian(drawn: Clustered, setting: PhaseSetting) -> _Rows:
+def _gaussian(drawn: LabelledClusters, setting: LaterStepsSetting) -> _Rows:
     deviation = initial_deviation(setting.half_width, setting.beta, "exact")
     draw = np.random.default_rng([setting.seed, setting.half_width, 2])
     weights = deviation * draw.standard_normal((2 * setting.half_width, drawn.reduced.shape[1]))
     return _Rows(weights, np.repeat([1.0, -1.0], setting.half_width), 1.0)
 
 
-def _isolating(drawn: Clustered, setting: PhaseSetting) -> _Rows:
+def _isolating(drawn: LabelledClusters, setting: LaterStepsSetting) -> _Rows:
     """For each centre μ_k, p/2 units with the row (c/q)(μ_k, −1/2): active there and at no other centre."""
     q = setting.half_width / 2
     margin = -math.log(math.expm1(setting.first_loss))
@@ -121,15 +121,15 @@ def _isolating(drawn: Clustered, setting: PhaseSetting) -> _Rows:
     return _Rows(math.sqrt(2) * scale / q * rows, np.array([1.0, 1.0, -1.0, -1.0]), q)
 
 
-def random_phases(scale: Scale, seed: int) -> list[PhaseSetting]:
+def random_phases(scale: Scale, seed: int) -> list[LaterStepsSetting]:
     """Two widths from random starts."""
-    return [PhaseSetting(points=Centres(), half_width=p, seed=seed) for p in (200, 1000)]
+    return [LaterStepsSetting(points=Centres(), half_width=p, seed=seed) for p in (200, 1000)]
 
 
-def isolating_phases(scale: Scale, seed: int) -> list[PhaseSetting]:
+def isolating_phases(scale: Scale, seed: int) -> list[LaterStepsSetting]:
     """A start at which every hypothesis of Theorem 1 is met."""
     steps = 1000 if scale is Scale.QUICK else 20_000
-    return [PhaseSetting(points=Centres(), half_width=30_000, start="isolating", n_steps=steps)]
+    return [LaterStepsSetting(points=Centres(), half_width=30_000, start="isolating", n_steps=steps)]
 
 
 OWN_STEPS = 3000
@@ -145,10 +145,12 @@ def phases_on(specimen: Specimen) -> Applied | Silence:
     if steps < 2:
         return Silence("It is about the steps after the first one, and max_updates allows one.")
     settings = [
-        PhaseSetting(points=own, half_width=200, n_steps=steps, seed=seed + run)
+        LaterStepsSetting(points=own, half_width=200, n_steps=steps, seed=seed + run)
         for run in range(specimen.choices.n_runs or 1)
     ]
     return Applied(settings, other_width(specimen, 400, why=ABOUT_WIDE))
 
 
-second_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)
+centre_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)
+"""On the centres of XOR alone."""
+second_phases = centre_phases.at(random_phases, on=phases_on)

@@ -20,7 +20,7 @@ Moves = Float[np.ndarray, " change"]
 
 
 @dataclass(frozen=True, eq=False)
-class Split(Cases):
+class ConcaveSplit(Cases):
     """Points z_1, …, z_n > 0 with Σz = M, and a way towards (M, 0, …, 0)."""
 
     total: Number  #: M
@@ -63,7 +63,7 @@ class Split(Cases):
         return self.function(self.moves).sum(axis=2)[:, :-1].ravel()
 
 
-def draw_split(function: Function, limit: float, total: float, parts: int, seed: int, count: int = 300) -> Split:
+def draw_split(function: Function, limit: float, total: float, parts: int, seed: int, count: int = 300) -> ConcaveSplit:
     """Random points, and the way."""
     draw = np.random.default_rng([seed, 9, parts])
     samples = np.maximum(total * draw.dirichlet(np.full(parts, 0.7), count), 1e-300)
@@ -71,7 +71,7 @@ def draw_split(function: Function, limit: float, total: float, parts: int, seed:
     corner = np.concatenate([total - (parts - 1) * small, np.repeat(small, parts - 1, axis=1)], axis=1)
     values = function(np.linspace(total / 200, total, 200))
     bend = float(np.diff(values, 2).max() / np.abs(values).max())
-    return Split(total, function, limit, samples, corner, smoothed(samples[:MOVERS]), bend)
+    return ConcaveSplit(total, function, limit, samples, corner, smoothed(samples[:MOVERS]), bend)
 
 
 MOVERS = 20
@@ -111,7 +111,7 @@ def draw_concave() -> dict[str, tuple[Function, float]]:
     }
 
 
-def draw_splits(scale: Scale, seed: int) -> list[Split]:
+def draw_splits(scale: Scale, seed: int) -> list[ConcaveSplit]:
     """All functions, for 2, 5 and 20 parts, with M = 1 (and 1.5 for F)."""
     return [
         draw_split(function, limit, 1.5 if name == "F" else 1.0, parts, seed)

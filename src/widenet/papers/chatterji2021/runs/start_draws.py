@@ -9,11 +9,9 @@ from pydantic import Field
 
 from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import huberized
 from widenet.papers.chatterji2021.cluster_formulas import Scaling, bandwidth, initial_deviation
-from widenet.papers.chatterji2021.runs.first_steps import starts_on
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -85,12 +83,10 @@ def tail_settings(scale: Scale, seed: int) -> list[StartSetting]:
     return [StartSetting(half_width=20, n_draws=20_000, seed=seed)]
 
 
-start_draws = Experiment("chatterji2021.start_draws", output_settings, run_start_draws, seconds=1.0)
+def outputs_on(specimen: Specimen) -> list[StartSetting]:
+    """The same with your seed: the law of f_0 does not depend on the data."""
+    return output_settings(Scale.QUICK, specimen.choices.seed)
 
 
-def pulls_on(specimen: Specimen) -> Applied | Silence:
-    """Random starts on your data; the law of f_0 does not depend on it."""
-    starts = starts_on(specimen)
-    if isinstance(starts, Silence):
-        return starts
-    return Applied((starts.settings, output_settings(Scale.QUICK, specimen.choices.seed)), starts.note)
+start_draws = Experiment("chatterji2021.start_draws", tail_settings, run_start_draws, seconds=1.0)
+first_outputs = start_draws.at(output_settings, on=outputs_on)

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import HuberNetwork, Labels, Points, Rows, log_mean_loss
 from widenet.papers.chatterji2021.formulas import root, row_length
-from widenet.papers.chatterji2021.settings import reduced_points
+from widenet.papers.chatterji2021.sources import reduced_points
 
 CLOSEST = 1e-6
 """1 − ⟨x, x'⟩ of points with different labels: nearer ones need weights that float64 cannot carry."""

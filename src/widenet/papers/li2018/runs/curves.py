@@ -57,9 +57,7 @@ class Curves:
 
     setting: CurveSetting
     steps: Int[np.ndarray, " look"]
-    accuracy: Float[
-        np.ndarray, "run look"
-    ]  #: share of test points whose own class leads; a tie is wrong
+    accuracy: Float[np.ndarray, "run look"]  #: share of test points whose own class leads; a tie is wrong
     flips: Float[np.ndarray, "run look"]  #: share of (neuron, point) pairs whose 1[⟨w, x⟩ > 0] is not that of the start
     changed: Float[np.ndarray, "run look"]  #: share of neurons whose pattern changed on some point
     distance: Float[np.ndarray, "run look"]  #: ‖W − W⁰‖/‖W⁰‖

@@ -9,7 +9,7 @@ from widenet.claims.cases import Cases, Number
 from widenet.papers.li2018.formulas import net_bound
 from widenet.papers.li2018.runs.random_networks import random_starts
 from widenet.papers.li2018.sources import TOY, Sample, steep_network
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient, wrong_mass
 
@@ -48,7 +48,7 @@ def measure_random_rows(sample: Sample, seed: int) -> GradientRows:
     return measure_rows([(network, points) for _, network, points in random_starts(sample, seed, 3)])
 
 
-@drawn_on(measure_random_rows)
+@drawn_on_points(measure_random_rows)
 def draw_rows(scale: Scale, seed: int) -> GradientRows:
     """Ten networks on toy points, and one whose rows nearly attain the bound."""
     toys = [(network, sample) for _, network, sample in random_starts(TOY.draw(seed), seed, 10)]

@@ -19,7 +19,7 @@ from widenet.papers.li2018.formulas import (
 from widenet.papers.li2018.runs.random_networks import pieces
 from widenet.papers.li2018.runs.single_neurons import random_coefficients, split_off, weights_in_span
 from widenet.papers.li2018.sources import TOY, Basis, Caps, Sample, SpreadPoints, structure_columns
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import residuals, start_softmax
 
@@ -190,7 +190,7 @@ def measure_clusters(samples: Sequence[Sample], seed: int, *, factor: float = 1.
     )
 
 
-@drawn_on(lambda sample, seed: measure_clusters([sample], seed), most=300)
+@drawn_on_points(lambda sample, seed: measure_clusters([sample], seed), most=300)
 def draw_clusters(scale: Scale, seed: int) -> ComponentPieces:
     """Caps of three classes with λ = 1/(8l), 1/(48l) and 0."""
     caps = [Caps(dim=15, relative_diameter=each, n_points=240) for each in (1 / 16, 1 / 96, 0.0)]

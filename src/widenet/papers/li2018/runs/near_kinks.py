@@ -11,7 +11,7 @@ from widenet.claims.silence import Silence
 from widenet.papers.li2018.formulas import LEAST_SCALED, SIGMAS, E
 from widenet.papers.li2018.runs.single_neurons import weights_in_span
 from widenet.papers.li2018.sources import TOY, Basis, OnData, Sample, structure_numbers
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient
 
@@ -99,7 +99,7 @@ def measure_own_sizes(sample: Sample, seed: int) -> ClearShares | Silence:
     return measure_sizes(sample, seed, width=400)
 
 
-@drawn_on(measure_own_sizes, most=200)
+@drawn_on_points(measure_own_sizes, most=200)
 def draw_sizes(scale: Scale, seed: int) -> ClearShares:
     """Toy points."""
     return measure_sizes(TOY.draw(seed), seed)

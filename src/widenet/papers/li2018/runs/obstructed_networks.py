@@ -11,7 +11,7 @@ from widenet.claims.cases import Cases, Count
 from widenet.claims.silence import Silence
 from widenet.diagnostics.components import is_obstructed
 from widenet.papers.li2018.sources import HEXAGON, Sample
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, decided_rightly, start_softmax
 
@@ -71,7 +71,7 @@ def measure_own_obstructed(sample: Sample, seed: int) -> Obstructed | Silence:
     return dataclasses.replace(found, losses=np.zeros(0))
 
 
-@drawn_on(measure_own_obstructed, most=300)
+@drawn_on_points(measure_own_obstructed, most=300)
 def draw_obstructed(scale: Scale, seed: int) -> Obstructed:
     """The hexagon."""
     sample = HEXAGON.draw(seed)

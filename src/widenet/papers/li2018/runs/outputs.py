@@ -13,7 +13,7 @@ from widenet.papers.li2018.formulas import SIGMAS, E, margin_of, start_bound
 from widenet.papers.li2018.runs.random_networks import random_starts
 from widenet.papers.li2018.runs.single_neurons import weights_in_span
 from widenet.papers.li2018.sources import TOY, Sample
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import decided_rightly, log_wrong_mass, wrong_mass
 
@@ -51,7 +51,7 @@ def measure_random_margins(sample: Sample, seed: int) -> OutputMargins:
     return measure_margins(np.concatenate(logits), np.tile(sample.classes, len(logits)))
 
 
-@drawn_on(measure_random_margins)
+@drawn_on_points(measure_random_margins)
 def draw_margins(scale: Scale, seed: int) -> OutputMargins:
     """Random outputs for 2 to 6 classes, and two classes at residuals from 0.01 to 0.99."""
     draw, found = np.random.default_rng([seed, 41]), []
@@ -121,7 +121,7 @@ def measure_random_errors(sample: Sample, seed: int) -> OutputErrors:
     return measure_errors([*drawn, (undecided_outputs(sample, 10.0), sample)])
 
 
-@drawn_on(measure_random_errors)
+@drawn_on_points(measure_random_errors)
 def draw_errors(scale: Scale, seed: int) -> OutputErrors:
     """Random networks on toys, and two classes that tie everywhere."""
     toy = TOY.draw(seed)
@@ -203,7 +203,7 @@ def measure_own_starts(sample: Sample, seed: int) -> list[StartOutputs] | Silenc
     return measure_starts(sample, seed, widths=(64,), count=1000)
 
 
-@drawn_on(measure_own_starts, most=200)
+@drawn_on_points(measure_own_starts, most=200)
 def draw_starts(scale: Scale, seed: int) -> list[StartOutputs]:
     """800 starts on toy points."""
     return measure_starts(TOY.draw(seed), seed)

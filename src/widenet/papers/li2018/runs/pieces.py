@@ -11,7 +11,7 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.papers.li2018.formulas import best_large_share, share_room, two_point_share
 from widenet.papers.li2018.runs.single_neurons import random_coefficients, split_off, weights_in_span
 from widenet.papers.li2018.sources import HEXAGON, TOY, Sample, equal_shares, structure_columns
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 
 Instances = Float[np.ndarray, " instance"]
@@ -102,7 +102,7 @@ def measure_own_large(sample: Sample, seed: int) -> LargePieces:
     return measure_large(instances, seed, count=2000)
 
 
-@drawn_on(measure_own_large, most=300)
+@drawn_on_points(measure_own_large, most=300)
 def draw_large(scale: Scale, seed: int) -> LargePieces:
     """Toys, two points at angles around the critical one, and the instance that attains the sharp bound."""
     known = [two_points(angle) for angle in (0.05, 0.4, 0.5, 0.51, 1.3)]

@@ -11,7 +11,7 @@ from widenet.claims.cases import Cases, Count, Number, column
 from widenet.data.components import BALL_CENTRES, antipodal_polygon, xor_balls
 from widenet.diagnostics.components import Structure, is_obstructed, measure_structure, natural_components
 from widenet.papers.li2018.sources import HEXAGON, TOY, OnData, Sample, equal_shares, structure_numbers
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 
 
@@ -109,7 +109,7 @@ def pair_at(distance: float) -> Sample:
     return equal_shares(points, np.arange(2), np.arange(2))
 
 
-@drawn_on(lambda sample, _: measure_pairs([sample]))
+@drawn_on_points(lambda sample, _: measure_pairs([sample]))
 def draw_pairs(scale: Scale, seed: int) -> CrossPairs:
     """Toys, and pairs at exactly their δ."""
     return measure_pairs([*(TOY.draw(seed + number) for number in range(10)), pair_at(0.9), pair_at(1.3)])
@@ -149,7 +149,7 @@ def measure_own(sample: Sample, seed: int) -> Assumed:
     return measure_assumed(sample, measure_structure(sample.points, sample.classes, components))
 
 
-@drawn_on(measure_own, most=5000, for_what="All distances are taken here")
+@drawn_on_points(measure_own, most=5000, for_what="All distances are taken here")
 def draw_toy(scale: Scale, seed: int) -> Assumed:
     """Six points of three classes."""
     return measure_assumed(TOY.draw(seed))

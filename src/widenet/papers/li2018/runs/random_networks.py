@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Cases, Number
 from widenet.papers.li2018.sources import TOY, Sample, listed_network
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, gradient, residuals, start_softmax
 
@@ -92,7 +92,7 @@ def measure_slopes(starts: Iterator[Start], seed: int, fd_step: float = FD_STEP)
     return GradientSlopes(*np.array(along).reshape(-1, 3).T, *np.concatenate(rows, axis=1), clearance=float(clearance))
 
 
-@drawn_on(lambda sample, seed: measure_slopes(random_starts(sample, seed, 3), seed), most=200)
+@drawn_on_points(lambda sample, seed: measure_slopes(random_starts(sample, seed, 3), seed), most=200)
 def draw_slopes(scale: Scale, seed: int) -> GradientSlopes:
     """Eight networks on toy points, and one with a neuron exactly on a kink."""
     return measure_slopes(iter([*random_starts(TOY.draw(seed), seed, 8), listed_network()]), seed)
@@ -122,7 +122,7 @@ def measure_residuals(starts: Iterator[Start]) -> Residuals:
     return Residuals(np.concatenate(own), np.concatenate(others))
 
 
-@drawn_on(lambda sample, seed: measure_residuals(random_starts(sample, seed, 10)))
+@drawn_on_points(lambda sample, seed: measure_residuals(random_starts(sample, seed, 10)))
 def draw_residuals(scale: Scale, seed: int) -> Residuals:
     """Forty networks on toy points."""
     return measure_residuals(random_starts(TOY.draw(seed), seed, 40))
@@ -174,7 +174,7 @@ def measure_pseudo(starts: Iterator[Start]) -> Pseudo:
     return Pseudo(*np.concatenate(found, axis=1))
 
 
-@drawn_on(lambda sample, seed: measure_pseudo(random_starts(sample, seed, 3, width=10)), most=300)
+@drawn_on_points(lambda sample, seed: measure_pseudo(random_starts(sample, seed, 3, width=10)), most=300)
 def draw_pseudo(scale: Scale, seed: int) -> Pseudo:
     """Ten networks on toy points, and the small one."""
     return measure_pseudo(iter([*random_starts(TOY.draw(seed), seed, 10), listed_network()]))

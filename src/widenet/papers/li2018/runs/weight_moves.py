@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Cases, Number
 from widenet.papers.li2018.sources import Sample
-from widenet.papers.li2018.user_data import drawn_on
+from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, gradient
 
@@ -83,7 +83,7 @@ def measure_random_moves(sample: Sample, seed: int) -> WeightMoves:
     )
 
 
-@drawn_on(measure_random_moves)
+@drawn_on_points(measure_random_moves)
 def draw_moves(scale: Scale, seed: int) -> WeightMoves:
     """Random networks with ten moves of several sizes each, and two instances that nearly attain a term."""
     draw, cases = np.random.default_rng([seed, 91]), []

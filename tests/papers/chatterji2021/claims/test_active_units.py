@@ -10,8 +10,8 @@ from tests.control_table import controls
 from tests.papers.chatterji2021.cluster_toys import centres, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
-from widenet.papers.chatterji2021.claims import activity
-from widenet.papers.chatterji2021.claims.activity import LAW, section_1_capture
+from widenet.papers.chatterji2021.claims import active_units
+from widenet.papers.chatterji2021.claims.active_units import LAW, section_1_capture
 
 
 def cell(**fields):
@@ -39,8 +39,8 @@ def test_the_levels_of_both_tests(share, kept):
     """0.001 over the number of tests: eight binomial ones for two cells of four examples, two of the law."""
     values = {"halves": iter([0.5, share * 0.001 / 8] + 6 * [0.5]), "fits": iter([share * 0.001 / 2, 0.5])}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(activity, "matches_rate", lambda *_: next(values["halves"]))
-        patch.setattr(activity.scipy.stats, "chisquare", lambda *_: SimpleNamespace(pvalue=next(values["fits"])))
+        patch.setattr(active_units, "matches_rate", lambda *_: next(values["halves"]))
+        patch.setattr(active_units.scipy.stats, "chisquare", lambda *_: SimpleNamespace(pvalue=next(values["fits"])))
         found = section_1_capture([cell(), cell()])
     assert [part.kept for part in found.parts] == [kept, kept]
 
@@ -49,7 +49,7 @@ BINOMIAL = tuple(math.comb(4, k) / 16 for k in range(5))
 LEVEL = np.array([0.5, 0.5, 0.5, 0.001 / 4])
 CAPTURED = centres(2000, 5, 0.25, "exact").helpful + centres(2000, 5, 0.25, "exact").harmful
 test_control = controls(
-    activity,
+    active_units,
     cell,
     (section_1_capture, "halves", {}, {"active": CAPTURED}),
     # 0.001 over the number of tests, exactly, and just below

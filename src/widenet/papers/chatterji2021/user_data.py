@@ -16,11 +16,6 @@ HARDLY = 2.5e-10
 """What rounding may add to the norm of a point of a cluster."""
 
 
-def on_no_data(specimen: Specimen) -> Silence:
-    """For statements about one construction, such as the centres of XOR."""
-    return Silence("It is about constructions or laws of its own, not about a data set.")
-
-
 def silence_over_inputs(specimen: Specimen) -> Silence | None:
     """Labels other than −1 and +1, inputs that are no unit vectors, and too many points are reasons for silence."""
     if not set(specimen.classes) <= {-1.0, 1.0}:

@@ -8,10 +8,9 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, column
 from widenet.claims.implication import Promise, at_least
 from widenet.claims.statistics import matches_rate
-from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.cluster_hypotheses import centres, unit_inputs
-from widenet.papers.chatterji2021.runs.first_steps import first_steps, theorem_2_settings
-from widenet.papers.chatterji2021.specimens import on_no_data
+from widenet.papers.chatterji2021.runs.first_steps import centre_steps, rows_of, theorem_2_settings
 
 CHANCE = 0.001
 """A p-value below this, over the number of tests, is not chance."""
@@ -19,7 +18,7 @@ LAW = (1 / 6, 1 / 6, 1 / 3, 1 / 6, 1 / 6)
 """How many of the four centres a unit with a bias is active on: 0, 1, 2, 3, 4."""
 
 
-class Activity(Starts):
+class Activity(RandomStarts):
     """Random starts, with one test per example and per data set."""
 
     @column
@@ -39,12 +38,12 @@ class Activity(Starts):
 
 
 @claim("chatterji2021.section_1_capture", Kind.TREND, "Section 1, overview of Theorem 2",
-       reads=first_steps.at(theorem_2_settings), on=on_no_data, given=[unit_inputs, centres],
+       reads=centre_steps.at(theorem_2_settings), given=[unit_inputs, centres],
        title="At a random start every example activates half of the units")  # fmt: skip
 def section_1_capture(runs: Activity) -> Promise:
-    """At a random start every example is active on roughly half of the units, a Binomial(2p, 1/2) number of them; and
-    every unit on roughly half of the examples on average: on the centres of XOR, with biases, on 0, 1, 2, 3, 4 of them
-    with probability 1/6, 1/6, 1/3, 1/6, 1/6.
+    """At a random start every example activates roughly half of the units, a binomial number with parameters $2p$
+    and 1/2, and every unit is active on half of the examples on average. On the centres of XOR, with biases, a unit is
+    active on 0, 1, 2, 3 or 4 of them with probability 1/6, 1/6, 1/3, 1/6 and 1/6.
     """
     each = runs.per("cell")
     return Promise(

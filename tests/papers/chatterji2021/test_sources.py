@@ -7,7 +7,7 @@ import numpy as np
 from widenet.diagnostics.huberized import HuberNetwork, log_mean_loss
 from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu, plus_minus
-from widenet.papers.chatterji2021.settings import (
+from widenet.papers.chatterji2021.sources import (
     STEP_FACTOR,
     Axes,
     Sphere,

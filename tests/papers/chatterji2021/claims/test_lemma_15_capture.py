@@ -23,9 +23,9 @@ from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
-from widenet.papers.chatterji2021.claims import captured
-from widenet.papers.chatterji2021.claims.captured import lemma_15_1, lemma_15_2, lemma_15_3, lemma_15_5
-from widenet.papers.chatterji2021.claims.starts import Starts
+from widenet.papers.chatterji2021.claims import lemma_15_capture
+from widenet.papers.chatterji2021.claims.lemma_15_capture import lemma_15_1, lemma_15_2, lemma_15_3, lemma_15_5
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.runs.first_steps import lemma_15_settings, run_first_steps
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, StartSetting, run_start_draws
 from widenet.progress import silent
@@ -144,17 +144,24 @@ def test_the_slack_of_the_paper_says_nothing_here():
 def test_the_bounds_their_trivial_sides_and_how_often_they_may_fail():
     """Written out once more, in the toy."""
     cell, zeta, slack = columns(clusters()), f.captured_share(level(), sigma()), f.tight_slack(P, 32)
-    expects(captured.helpful_sums(cell), mean() - 1, 0, N * math.exp(f.captured_sum_tail(level(), sigma(), P, -1)))
-    expects(captured.harmful_sums(cell), mean() + 1, np.nan, N * math.exp(f.captured_sum_tail(level(), sigma(), P, 1)))
+    expects(
+        lemma_15_capture.helpful_sums(cell), mean() - 1, 0, N * math.exp(f.captured_sum_tail(level(), sigma(), P, -1))
+    )
+    expects(
+        lemma_15_capture.harmful_sums(cell),
+        mean() + 1,
+        np.nan,
+        N * math.exp(f.captured_sum_tail(level(), sigma(), P, 1)),
+    )
     for counts in (cell.helpful, cell.harmful):
-        expects(captured.few_captured(cell, counts.min(axis=1), ""), P * (zeta - slack), 0, 0.0025)
-        expects(captured.many_captured(cell, counts.max(axis=1), ""), P * (zeta + slack), P, 0.0025)
+        expects(lemma_15_capture.few_captured(cell, counts.min(axis=1), ""), P * (zeta - slack), 0, 0.0025)
+        expects(lemma_15_capture.many_captured(cell, counts.max(axis=1), ""), P * (zeta + slack), P, 0.0025)
     failure = 16 * math.exp(-(P ** (BETA / 2)) / 4)
-    expects(captured.pulls_above(cell), 0.5 + P ** (-BETA / 4), 1, failure)
-    expects(captured.pulls_below(cell), 0.5 - P ** (-BETA / 4), 0, failure)
+    expects(lemma_15_capture.pulls_above(cell), 0.5 + P ** (-BETA / 4), 1, failure)
+    expects(lemma_15_capture.pulls_below(cell), 0.5 - P ** (-BETA / 4), 0, failure)
     opposite = P * (1 / 3 + cell.overlap / 4 + cell.radius + f.tight_slack(P, 64))
-    expects(captured.helpful_touched(cell), opposite, cell.helpful.max(axis=1), 0.005)
-    expects(captured.harmful_touched(cell), opposite, cell.harmful.max(axis=1), 0.005)
+    expects(lemma_15_capture.helpful_touched(cell), opposite, cell.helpful.max(axis=1), 0.005)
+    expects(lemma_15_capture.harmful_touched(cell), opposite, cell.harmful.max(axis=1), 0.005)
 
 
 def test_pairs_of_one_class_are_left_out_of_the_count():
@@ -236,8 +243,8 @@ def pulled(share):
 MANY = twice(clusters())
 TIGHT, NEAR = columns(centres(10**4)), {"overlap": 0.0, "radius": 0.01}
 test_control = controls(
-    captured,
-    {lemma_15_3: wide, Starts: clusters},
+    lemma_15_capture,
+    {lemma_15_3: wide, RandomStarts: clusters},
     (lemma_15_1, "helpful", at_sum("helpful_sum", mean() - 1 + 1e-9), at_sum("helpful_sum", mean() - 1 - 1e-9)),
     (lemma_15_1, "harmful", at_sum("harmful_sum", mean() + 1 - 1e-9), at_sum("harmful_sum", mean() + 1 + 1e-9)),
     (lemma_15_2, "helpful_low", at(MANY, helpful=counts(-1, 0)), at(MANY, helpful=counts(-1, 1))),

@@ -12,22 +12,24 @@ from tests.papers.chatterji2021.cluster_toys import ONE_IN_SIXTY, clusters, colu
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021 import cluster_formulas as f
-from widenet.papers.chatterji2021.claims import window
-from widenet.papers.chatterji2021.claims.starts import Starts
-from widenet.papers.chatterji2021.claims.window import (
-    ReducedNorms,
-    Tails,
-    Windows,
+from widenet.papers.chatterji2021.claims import lemma_15_first_step
+from widenet.papers.chatterji2021.claims.lemma_15_first_step import (
+    StartTails,
     appendix_d_tails,
     appendix_d_tails_as_printed,
-    draw_reduced_norms,
-    draw_windows,
     equation_27,
     lemma_15_6,
     lemma_15_7,
+)
+from widenet.papers.chatterji2021.claims.starts import RandomStarts
+from widenet.papers.chatterji2021.runs.start_draws import run_start_draws, tail_settings
+from widenet.papers.chatterji2021.runs.start_laws import (
+    ReducedNorms,
+    Windows,
+    draw_reduced_norms,
+    draw_windows,
     reduced_norms,
 )
-from widenet.papers.chatterji2021.runs.start_draws import run_start_draws, tail_settings
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -83,10 +85,10 @@ def test_control_norms_far_from_their_bounds():
 def test_the_bounds_and_how_often_they_may_fail():
     cell, norm = columns(clusters()), f.norm_unit(2, P, BETA)
     failure = f.window_failure(P, cell.step, cell.deviation, 8)
-    expects(window.in_window(cell, 1.0, ""), bound(1.0), P, failure)
-    expects(window.in_window(cell, 0.5, ""), bound(0.5), P, failure)
-    expects(window.norm_above(cell), 0.6 * norm, np.nan, math.exp(-3 * P / 2048))
-    expects(window.norm_below(cell), 3 * norm, np.nan, math.exp(-3 * P / 1024))
+    expects(lemma_15_first_step.in_window(cell, 1.0, ""), bound(1.0), P, failure)
+    expects(lemma_15_first_step.in_window(cell, 0.5, ""), bound(0.5), P, failure)
+    expects(lemma_15_first_step.norm_above(cell), 0.6 * norm, np.nan, math.exp(-3 * P / 2048))
+    expects(lemma_15_first_step.norm_below(cell), 3 * norm, np.nan, math.exp(-3 * P / 1024))
 
 
 WINDOWS = draw_windows(Scale.QUICK, 0)
@@ -163,11 +165,11 @@ def far(share, sign=1):
 
 LOW, HIGH = math.sqrt(0.69), 1.31
 test_control = controls(
-    window,
+    lemma_15_first_step,
     {
-        Starts: clusters,
+        RandomStarts: clusters,
         Windows: WINDOWS,
-        Tails: starts,
+        StartTails: starts,
         ReducedNorms: ReducedNorms(np.array([100.0]), np.array([2.0]), np.zeros(1)),
     },
     (lemma_15_6, "half", in_window(0.5, 0), in_window(0.5, 1)),

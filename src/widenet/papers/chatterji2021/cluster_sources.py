@@ -11,12 +11,12 @@ from pydantic import Field
 from widenet.data.clusters import EQUAL, make_clusters
 from widenet.data.own import recall
 from widenet.diagnostics.four_clusters import ClusterShape, find_clusters, measure_clusters
-from widenet.papers.chatterji2021.settings import reduced_points
+from widenet.papers.chatterji2021.sources import reduced_points
 from widenet.records import ClosedModel
 
 
 @dataclass(frozen=True, eq=False)
-class Clustered:
+class LabelledClusters:
     """Points of unit length with labels and clusters, as they were given; `shape` has r, Δ, ε and the centres."""
 
     points: Float[np.ndarray, "point dim"]
@@ -30,7 +30,7 @@ class Clustered:
         return reduced_points(self.points)
 
 
-class Drawn(ClosedModel):
+class DrawnClusters(ClosedModel):
     """Four clusters of unit vectors; see `widenet.data.clusters`. r and Δ are those of the generator's centres."""
 
     kind: Literal["clusters"] = "clusters"
@@ -40,7 +40,7 @@ class Drawn(ClosedModel):
     overlap: float = 0.0
     shares: tuple[float, float, float, float] = EQUAL
 
-    def draw(self, seed: int) -> Clustered:
+    def draw(self, seed: int) -> LabelledClusters:
         """Other points for every seed."""
         made = make_clusters(self.dim, self.radius, self.overlap, self.shares)
         data, own = made.sample(jax.random.key(seed), self.n_samples), made.clusters(self.n_samples)
@@ -52,19 +52,19 @@ class Centres(ClosedModel):
 
     kind: Literal["centres"] = "centres"
 
-    def draw(self, seed: int) -> Clustered:
+    def draw(self, seed: int) -> LabelledClusters:
         """The same for every seed."""
         half = np.sqrt(0.5)
         points = np.array([(half, -half), (-half, half), (half, half), (-half, -half)])
         return clustered(points, np.array([1.0, 1.0, -1.0, -1.0]), np.arange(4), points)
 
 
-class OnePoint(ClosedModel):
+class OnePointCluster(ClosedModel):
     """One point, labelled +1."""
 
     kind: Literal["one"] = "one"
 
-    def draw(self, seed: int) -> Clustered:
+    def draw(self, seed: int) -> LabelledClusters:
         """The same for every seed."""
         return clustered(np.array([(1.0, 0.0)]), np.ones(1), np.zeros(1, int), np.array([(1.0, 0.0)] * 4))
 
@@ -75,7 +75,7 @@ class OwnClusters(ClosedModel):
     kind: Literal["own"] = "own"
     own_data: str
 
-    def draw(self, seed: int) -> Clustered:
+    def draw(self, seed: int) -> LabelledClusters:
         """The same for every seed."""
         data = recall(self.own_data)
         points, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
@@ -87,12 +87,12 @@ def clustered(
     labels: Float[np.ndarray, " point"],
     clusters: Int[np.ndarray, " point"],
     centres: Float[np.ndarray, "4 dim"] | None = None,
-) -> Clustered:
+) -> LabelledClusters:
     """The same with its clusters measured."""
-    return Clustered(points, labels, clusters, measure_clusters(points, labels, clusters, centres))
+    return LabelledClusters(points, labels, clusters, measure_clusters(points, labels, clusters, centres))
 
 
-ClusterSource = Annotated[Drawn | Centres | OnePoint | OwnClusters, Field(discriminator="kind")]
+ClusterSource = Annotated[DrawnClusters | Centres | OnePointCluster | OwnClusters, Field(discriminator="kind")]
 """Where clustered points come from: `draw(seed)`."""
 
 

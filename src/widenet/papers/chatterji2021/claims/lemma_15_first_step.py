@@ -1,41 +1,29 @@
 """Lemma 15, parts 6 and 7: units that a first step may wake, the norm after it, and the tails behind both."""
 
-import itertools
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
-import scipy.special
 from jaxtyping import Bool, Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, column
+from widenet.claims.cases import column
 from widenet.claims.implication import Promise, Promised, at_least, at_most
-from widenet.papers.chatterji2021.claims.starts import SURENESS, TAIL, Seldom, Starts, Worst, rows_of, seldom
+from widenet.papers.chatterji2021.claims.starts import SURENESS, RandomStarts, Seldom, Worst, seldom
 from widenet.papers.chatterji2021.cluster_formulas import (
-    capture_level,
-    first_step_size,
-    initial_deviation,
     lower_norm_tail,
     output_tail,
     upper_norm_tail,
-    window_middle,
-    window_probability,
-    window_right,
 )
 from widenet.papers.chatterji2021.cluster_hypotheses import bandwidth, first_step, start, unit_inputs, wide_enough
-from widenet.papers.chatterji2021.runs.first_steps import first_steps
+from widenet.papers.chatterji2021.runs.first_steps import first_steps, rows_of
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, start_draws, tail_settings
-from widenet.records import Scale
-
-PerCase = Float[np.ndarray, " case"]
+from widenet.papers.chatterji2021.runs.start_laws import ReducedNorms, Windows, draw_reduced_norms, draw_windows
 
 
 @claim("chatterji2021.lemma_15_6", Kind.STEP, "Lemma 15, part 6; Appendix D.6", reads=first_steps,
        given=[unit_inputs, bandwidth], title="The first step can activate few harmful units")  # fmt: skip
-def lemma_15_6(runs: Starts) -> Promise:
-    """With probability 1 − n exp(−2η²p), η = 5α_0/(σ√(2π)), for every s at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))p units
-    with u_i ≠ y_s have v_i·x_s from −α_0(1/2 + 2(Δ + r)) to h + 4α_0; the proof gives half as many.
+def lemma_15_6(runs: RandomStarts) -> Promise:
+    """With probability $1 − n exp(−2η²p)$, $η = 5α_0/(σ√(2π))$, for every $s$ at most $(√2/(σ√π))(h + 5α_0(2 + Δ +
+    r))p$ units with $u_i ≠ y_s$ have $v_i·x_s$ between $−α_0(1/2 + 2(Δ + r))$ and $h + 4α_0$. The proof gives half as
+    many.
     """
     return Promise(
         {"printed": in_window(runs, 1.0, "as printed"), "half": in_window(runs, 0.5, "half of it, as proved")},
@@ -44,7 +32,7 @@ def lemma_15_6(runs: Starts) -> Promise:
     )
 
 
-def in_window(runs: Starts, share: float, text: str) -> Seldom:
+def in_window(runs: RandomStarts, share: float, text: str) -> Seldom:
     """The largest count of units in the window, against this share of the printed bound."""
     bound = share * runs.window_share * runs.half_width
     sides = at_most(runs.most_in_window, bound, trivial=runs.half_width, text=text, quantity="units in the window")
@@ -54,9 +42,9 @@ def in_window(runs: Starts, share: float, text: str) -> Seldom:
 @claim("chatterji2021.lemma_15_7", Kind.STEP, "Lemma 15, part 7; Appendix D.7", reads=first_steps,
        given=[unit_inputs, bandwidth, start, first_step, wide_enough],
        title="After one step the norm is of the order $√(d/p^β)$")  # fmt: skip
-def lemma_15_7(runs: Starts) -> Promise:
-    """With probability 1 − exp(−(d+1)p/2048) − exp(−(d+1)p/1024), the weights after the first step have norm
-    3/5·√(d/p^β) ≤ ‖V^(1)‖ ≤ 3√(d/p^β), once p is large enough.
+def lemma_15_7(runs: RandomStarts) -> Promise:
+    """With probability $1 − exp(−(d+1)p/2048) − exp(−(d+1)p/1024)$, the weights after the first step have norm
+    $3/5·√(d/p^β) ≤ ‖V^(1)‖ ≤ 3√(d/p^β)$, if $p$ is large enough.
 
     Large enough is worked out from the proof: p^(β/2) ≥ 2 suffices for every d with the numbers of Section 4.
     """
@@ -67,50 +55,23 @@ def lemma_15_7(runs: Starts) -> Promise:
     )
 
 
-def norm_above(runs: Starts) -> Seldom:
+def norm_above(runs: RandomStarts) -> Seldom:
     """‖V^(1)‖ against 3/5·√(d/p^β)."""
     sides = at_least(runs.norm, 0.6 * runs.norm_unit, text="$‖V^(1)‖$ is at least $3/5·√(d/p^β)$")
     return seldom(runs, sides, runs.low_norm_failure)
 
 
-def norm_below(runs: Starts) -> Seldom:
+def norm_below(runs: RandomStarts) -> Seldom:
     """‖V^(1)‖ against 3√(d/p^β)."""
     sides = at_most(runs.norm, 3.0 * runs.norm_unit, text="$‖V^(1)‖$ is at most $3√(d/p^β)$")
     return seldom(runs, sides, runs.high_norm_failure)
 
 
-@dataclass(frozen=True, eq=False)
-class Windows(Cases):
-    """Both sides of Eq. 27 and what lies between them."""
-
-    rows: ClassVar = "case"
-
-    exact: PerCase  #: the probability
-    middle: PerCase  #: width times density
-    right: PerCase  #: with the larger width
-
-
-def draw_windows(scale: Scale, seed: int) -> Windows:
-    """Widths from 100 to 10⁸, both scalings, several β, Δ and r, none among them."""
-    rows = []
-    grid = itertools.product((1e2, 1e4, 1e6, 1e8), (0.1, 0.25, 0.45), ("sec4", "exact"), (0.0, 0.13), (0.0, 0.07))
-    for p, beta, scaling, overlap, radius in grid:
-        deviation, step = initial_deviation(p, beta, scaling), first_step_size(p, beta, scaling)
-        rows.append(
-            (
-                window_probability(capture_level(p, beta, scaling), step, deviation, overlap, radius),
-                window_middle(p, step, deviation, overlap, radius),
-                window_right(p, step, deviation, overlap, radius),
-            )
-        )
-    return Windows(*np.array(rows).T)
-
-
 @claim("chatterji2021.equation_27", Kind.STEP, "Eq. 27, Appendix D.6", draws=draw_windows, given=[],
        title="A unit seldom lies in the window of the first step")  # fmt: skip
 def equation_27(found: Windows) -> Promised:
-    """For Z ~ N(0, σ²), P[−α_0(1/2 + 2(Δ + r)) ≤ Z ≤ h + 4α_0] ≤ (h + 4.5α_0 + 2α_0(Δ + r))/(σ√(2π))
-    ≤ (h + 5α_0(1 + Δ + r))/(σ√(2π)).
+    """For $Z ~ N(0, σ²)$, $P[−α_0(1/2 + 2(Δ + r)) ≤ Z ≤ h + 4α_0] ≤ (h + 4.5α_0 + 2α_0(Δ + r))/(σ√(2π)) ≤ (h + 5α_0(1 +
+    Δ + r))/(σ√(2π))$.
     """
     return {
         "density": at_most(found.exact, found.middle, text="the probability is at most width times density"),
@@ -123,7 +84,7 @@ MULTIPLES = (1.0, 2.0, 3.0)
 """η²/(4pσ²) for the tail of f_0: smaller ones bound nothing."""
 
 
-class Tails(StartDraws):
+class StartTails(StartDraws):
     """Starts, with what lies in a tail, for each of `ETAS` and each of `MULTIPLES`."""
 
     @column
@@ -163,9 +124,9 @@ class Tails(StartDraws):
 
 @claim("chatterji2021.appendix_d_tails", Kind.STEP, "Appendices D.3 and D.7", reads=start_draws.at(tail_settings),
        given=[], title="Norm and output at the start have exponential tails")  # fmt: skip
-def appendix_d_tails(drawn: Tails) -> Promised:
-    """At the start, P[‖V‖² ≤ (1 − η)·2(d+1)pσ²] ≤ exp(−(d+1)pη²/2), P[‖V‖ ≥ (1 + η)σ√(2(d+1)p)] ≤ exp(−(d+1)pη²), and
-    P[|f_0(x)| ≥ η] ≤ 2 exp(−η²/(4pσ²)).
+def appendix_d_tails(drawn: StartTails) -> Promised:
+    """At the start, $P[‖V‖² ≤ (1 − η)·2(d+1)pσ²] ≤ exp(−(d+1)pη²/2)$, $P[‖V‖ ≥ (1 + η)σ√(2(d+1)p)] ≤ exp(−(d+1)pη²)$,
+    and $P[|f_0(x)| ≥ η] ≤ 2 exp(−η²/(4pσ²))$.
     """
     norms, outputs = drawn.per("eta"), drawn.per("multiple")
     return {
@@ -175,47 +136,18 @@ def appendix_d_tails(drawn: Tails) -> Promised:
     }
 
 
-def _tail(tries: Tails, failed: np.ndarray, allowed: np.ndarray, text: str) -> Worst:
+def _tail(tries: StartTails, failed: np.ndarray, allowed: np.ndarray, text: str) -> Worst:
     """Each of the three η is a setting of its own."""
     settings = len(ETAS) * tries.cell + np.arange(len(tries)) % len(ETAS)
     return Worst(failed, allowed, setting=settings, text=text)
-
-
-@dataclass(frozen=True, eq=False)
-class ReducedNorms(Cases):
-    """Pairs of p and d, with the start of Theorem 2."""
-
-    rows: ClassVar = "case"
-
-    half_width: PerCase  #: p
-    dim: PerCase  #: d
-    shares: PerCase  #: how often ‖V^(0)‖ is at least 3√(d+1)/(2p^(β/2))
-
-    @column
-    def allowed(self) -> PerCase:
-        """How often Appendix D.7 allows."""
-        cases = zip(self.dim.tolist(), self.half_width.tolist(), strict=True)
-        return np.array([upper_norm_tail(*case, TAIL) for case in cases])
-
-
-def reduced_norms(half_width: PerCase, dim: PerCase) -> ReducedNorms:
-    """‖V^(0)‖² = 2σ²χ² with 2(d+1)p degrees of freedom and σ² = p^−(1+β), so β cancels: χ² is at least 9/16 of them."""
-    freedom = 2 * (dim + 1) * half_width
-    return ReducedNorms(half_width, dim, np.asarray(scipy.special.gammaincc(freedom / 2, 9 / 16 * freedom / 2)))
-
-
-def draw_reduced_norms(scale: Scale, seed: int) -> ReducedNorms:
-    """From p = 1000 on."""
-    p, dim = np.meshgrid(10.0 ** np.arange(3, 7), [2.0, 10.0])
-    return reduced_norms(p.ravel(), dim.ravel())
 
 
 @claim("chatterji2021.appendix_d_tails_as_printed", Kind.STEP, "Appendix D, v_i·x_s ~ N(0, σ²), and D.7, upper tail",
        draws=draw_reduced_norms, given=[],
        title="The start of Theorem 2 seldom has a norm above the bound")  # fmt: skip
 def appendix_d_tails_as_printed(found: ReducedNorms) -> Promise:
-    """From the start of Theorem 2, in the reduced coordinates of Section 4,
-    P[‖V^(0)‖ ≥ 3√(d+1)/(2p^(β/2))] ≤ exp(−(d+1)p/1024).
+    """From the start of Theorem 2, in the reduced coordinates of Section 4, $P[‖V^(0)‖ ≥ 3√(d+1)/(2p^(β/2))] ≤
+    exp(−(d+1)p/1024)$.
     """
     return Promise(
         {"high": at_most(found.shares, found.allowed, text="upper tail of $‖V^(0)‖$")},
