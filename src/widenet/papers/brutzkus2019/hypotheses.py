@@ -19,9 +19,9 @@ from widenet.papers.brutzkus2019.formulas import (
     largest_deviation,
     start_limit,
 )
-from widenet.papers.brutzkus2019.runs.own_points import NOT_SIGNS, WRONG_LABEL, about_diversity
-from widenet.papers.brutzkus2019.runs.trained import Trained
-from widenet.papers.brutzkus2019.runs.training_set import TrainingSet
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord
+from widenet.papers.brutzkus2019.sources import TrainingSet
+from widenet.papers.brutzkus2019.user_data import NOT_SIGNS, WRONG_LABEL, about_diversity
 from widenet.papers.brutzkus2019.xor_formulas import LARGEST_STEP as LARGEST_XOR_STEP
 
 
@@ -75,7 +75,7 @@ class FromGaussian(Cases):
         return 6 / math.sqrt(2 * max(self.start.size, 1))
 
 
-class Networks(OnPoints, FromGaussian, Trained):
+class XordNetworks(OnPoints, FromGaussian, TrainedXord):
     """Trained networks, with what is assumed about each training set and its starts."""
 
 
@@ -145,13 +145,13 @@ def wide_margin(runs: Any) -> Sides:
 
 
 @hypothesis("width $k$", key="width")
-def above_sixteen(runs: Networks) -> Sides:
+def above_sixteen(runs: XordNetworks) -> Sides:
     """k > 16."""
     return more_than(runs.per("cell").half_width, 16)
 
 
 @hypothesis("width $k$", key="width")
-def at_least_64(runs: Networks) -> Sides:
+def at_least_64(runs: XordNetworks) -> Sides:
     """k ≥ 64."""
     return at_least(runs.per("cell").half_width, 64)
 
@@ -163,31 +163,31 @@ def above_64(runs: Any) -> Sides:
 
 
 @hypothesis("$|k − 2|$, largest", key="width", extreme=False)
-def narrow_width(runs: Networks) -> Sides:
+def narrow_width(runs: XordNetworks) -> Sides:
     """k = 2."""
     return at_most(np.abs(runs.per("cell").half_width - 2), 0)
 
 
 @hypothesis("step constant $c_η = ηk$")
-def step_constant(runs: Networks) -> Sides:
+def step_constant(runs: XordNetworks) -> Sides:
     """c_η ≤ 1/8, as everywhere in Appendix E."""
     return at_most(runs.per("cell").step_constant, 1 / 8)
 
 
 @hypothesis("step constant $c_η = ηk$", key="step_constant")
-def narrow_step(runs: Networks) -> Sides:
+def narrow_step(runs: XordNetworks) -> Sides:
     """c_η ≤ 1/41."""
     return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
 
 
 @hypothesis("margin $γ$")
-def margin(runs: Networks) -> Sides:
+def margin(runs: XordNetworks) -> Sides:
     """γ ≥ 1."""
     return at_least(runs.per("cell").required_margin, 1)
 
 
 @hypothesis("margin $γ$", key="margin")
-def margin_of_two(runs: Networks) -> Sides:
+def margin_of_two(runs: XordNetworks) -> Sides:
     """γ ≥ 2."""
     return at_least(runs.per("cell").required_margin, 2)
 

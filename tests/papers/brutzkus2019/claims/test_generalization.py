@@ -32,19 +32,19 @@ from widenet.papers.brutzkus2019.claims.generalization import (
 )
 from widenet.papers.brutzkus2019.claims.wide import faster
 from widenet.papers.brutzkus2019.formulas import negative_output_limit
-from widenet.papers.brutzkus2019.runs.trained import Trained, corner_settings, run_trained
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord, corner_settings, run_trained
+from widenet.papers.brutzkus2019.sources import from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 
 
-def many(n_runs: int = 1115) -> Trained:
+def many(n_runs: int = 1115) -> TrainedXord:
     """As many runs as 8e⁻⁸ needs."""
     return many_in_the_corner(n_runs)
 
 
 @pytest.fixture(scope="module")
-def corner() -> Trained:
+def corner() -> TrainedXord:
     return many()
 
 

@@ -35,7 +35,7 @@ from widenet.papers.brutzkus2019.claims.narrow import (
     observation_small_failure,
     theorem_6_4,
 )
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.sources import from_sets
 from widenet.types import RunStatus
 
 CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)

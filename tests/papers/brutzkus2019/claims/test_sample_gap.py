@@ -27,7 +27,7 @@ from widenet.papers.brutzkus2019.claims import sample_gap
 from widenet.papers.brutzkus2019.claims.sample_gap import (
     EXAMPLES,
     DiversePair,
-    Drawn,
+    SampledNetworks,
     equal_law,
     pair_settings,
     section_6_3_examples,
@@ -36,8 +36,8 @@ from widenet.papers.brutzkus2019.claims.sample_gap import (
     theorem_6_5_small_network,
 )
 from widenet.papers.brutzkus2019.formulas import samples_of_small_network, smallest_delta
-from widenet.papers.brutzkus2019.runs.samples import Law, Samples, SampleSetting, run, settings
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.runs.samples import Samples, SampleSetting, run, settings
+from widenet.papers.brutzkus2019.sources import Law, from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -250,7 +250,7 @@ def test_a_hit_needs_zero_loss_and_an_error_of_p_star():
 
 def below(limit, samples):
     """The same runs, where fewer samples than this are asked for."""
-    return Drawn.join([samples]).cells[0].replace(fewer_than=limit)
+    return SampledNetworks.join([samples]).cells[0].replace(fewer_than=limit)
 
 
 def test_as_many_samples_as_the_bound_are_too_many():

@@ -32,7 +32,7 @@ from widenet.papers.brutzkus2019.runs.small_starts import (
     draw_two_filters,
     small_starts,
 )
-from widenet.papers.brutzkus2019.runs.starts import draw_filters
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.records import Scale
 
 COUNTS = [lemma_6_1, lemma_e_15, lemma_e_19]

@@ -25,7 +25,7 @@ from widenet.papers.brutzkus2019.claims.xor_narrow import (
 MINIMUM, ANSWERS = "no small change lowers the loss", "no filter answers to a wrong point"
 
 
-class Drawn(np.random.Generator):
+class SampledNetworks(np.random.Generator):
     """A generator that keeps what it is asked for."""
 
     def __init__(self):
@@ -38,7 +38,7 @@ class Drawn(np.random.Generator):
 
 
 def test_every_fit_may_move_by_the_same_share_both_ways():
-    draw = Drawn()
+    draw = SampledNetworks()
     lowest = xor_narrow._lowest_change(toy("X2"), np.array([True]), draw, 2, 0.5)
     assert draw.asked == [(-1, 1)] * 2
     moved = toy("X2").end + 0.5 * np.abs(toy("X2").end).min()

@@ -30,8 +30,8 @@ from widenet.papers.brutzkus2019.claims.xord_structure import (
 )
 from widenet.papers.brutzkus2019.runs.decoy import DECOY, decoy_on
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, from_data, from_sets
 from widenet.papers.brutzkus2019.runs.xord_descent import diverse_points
+from widenet.papers.brutzkus2019.sources import PAIR, from_data, from_sets
 from widenet.records import Scale
 from widenet.types import Dataset
 

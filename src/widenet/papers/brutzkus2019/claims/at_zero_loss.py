@@ -10,7 +10,7 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.claims.sides import Sides
 from widenet.data.xord import PATTERN_SETS, set_index
-from widenet.papers.brutzkus2019.claims.trace_evidence import Ends, Scored, Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import Ends, Scored, Trajectories
 from widenet.papers.brutzkus2019.hypotheses import AT_ZERO_LOSS
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Trace, responses, traces

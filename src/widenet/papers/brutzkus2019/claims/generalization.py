@@ -17,7 +17,7 @@ from widenet.claims.implication import Promise, at_least, at_most, less_than
 from widenet.claims.tolerances import STEP
 from widenet.data.xord import PATTERN_SETS, PATTERNS, SET_LABELS
 from widenet.diagnostics.exploration import cones, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often, per_setting
 from widenet.papers.brutzkus2019.claims.wide import time_to_zero_loss
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
@@ -30,7 +30,7 @@ from widenet.papers.brutzkus2019.formulas import (
 )
 from widenet.papers.brutzkus2019.hypotheses import (
     TRAINING_SET,
-    Networks,
+    XordNetworks,
     above_64,
     beta,
     beta_of_margin,
@@ -40,7 +40,6 @@ from widenet.papers.brutzkus2019.hypotheses import (
     step_constant,
 )
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.own_points import wide_on
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
 from widenet.records import Scale
 
@@ -76,7 +75,7 @@ def negative_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
     return [_edge(scale, seed, 1 / 162, 1.0), *corner_settings(scale, seed)]
 
 
-class OnPositive(Networks):
+class OnPositive(XordNetworks):
     """Networks on positive points, each with each of the patterns p_1 and p_3 that it holds."""
 
     @column
@@ -114,7 +113,7 @@ def cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.n
 
 
 @claim("brutzkus2019.equation_18", Kind.STEP, "Eq. 18, proof of Proposition E.18", reads=trained.at(positive_settings),
-       given=[above_64, step_constant, *TRAINING_SET], on=wide_on,
+       given=[above_64, step_constant, *TRAINING_SET],
        title="At zero loss, outputs on positive points are bounded below")  # fmt: skip
 def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float] = positive_output_limit) -> Promise:
     """At zero loss, for a positive point z with pattern p_i, i = 1 or 3: N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥
@@ -167,7 +166,7 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
 
 @claim("brutzkus2019.proposition_e_18", Kind.STEP,
        "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
-       reads=trained.at(positive_settings), on=wide_on,
+       reads=trained.at(positive_settings),
        given=[margin_of_two, beta_of_margin, spare_width, step_constant, *TRAINING_SET],
        title="Wide networks at zero loss are right on all positive points")  # fmt: skip
 def proposition_e_18(runs: OnPositive) -> Promise:
@@ -190,7 +189,7 @@ def proposition_e_18(runs: OnPositive) -> Promise:
     )
 
 
-class OnNegative(Networks):
+class OnNegative(XordNetworks):
     """Networks on the three kinds of negative points."""
 
     @column
@@ -210,7 +209,7 @@ class OnNegative(Networks):
 
 
 @claim("brutzkus2019.proposition_e_22", Kind.STEP, "Proposition E.22, Section E.0.8",
-       reads=trained.at(negative_settings), given=[beta, spare_width, margin, *TRAINING_SET], on=wide_on,
+       reads=trained.at(negative_settings), given=[beta, spare_width, margin, *TRAINING_SET],
        title="Wide networks at zero loss are right on all negative points")  # fmt: skip
 def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] = negative_output_limit) -> Promise:
     """With β = (1 − 36¼c_η)/(35c_η) and k > 64((β + 1)/(β − 1))², with probability at least 1 − √(2k/π)e^{−8k} −

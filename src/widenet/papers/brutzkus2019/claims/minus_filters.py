@@ -16,7 +16,7 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_least, at_most, equal, less_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, furthest, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, furthest, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Series, traces, wide_traces

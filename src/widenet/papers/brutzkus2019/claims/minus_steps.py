@@ -11,7 +11,7 @@ from widenet.claims.base import Kind, Runs, claim
 from widenet.claims.cases import Count, derived
 from widenet.claims.implication import Promise, Promised, at_least, equal
 from widenet.claims.sides import Fact
-from widenet.papers.brutzkus2019.claims.trace_evidence import Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import Trajectories
 from widenet.papers.brutzkus2019.hypotheses import start_size, units_in_u13
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.placed_units import PlacedUnits, placed_units

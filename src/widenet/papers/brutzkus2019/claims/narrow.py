@@ -21,13 +21,11 @@ from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.data.xord import PATTERNS, set_index
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import refuted
+from widenet.papers.brutzkus2019.claims.failure_rates import refuted
 from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, NEGLIGIBLE, large_start_probability, start_limit
-from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, Networks
+from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, XordNetworks
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, octant, share_of
-from widenet.papers.brutzkus2019.runs.own_points import narrow_on
-from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, from_every_octant, octant_settings, trained
-from widenet.records import Scale
+from widenet.papers.brutzkus2019.runs.trained import from_every_octant, narrow_trained
 from widenet.types import RunStatus
 
 Filters = Float[np.ndarray, "*run filter 2"]
@@ -44,22 +42,7 @@ ITEMS = {
 }
 
 
-def drawn_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
-    """Random starts, at the margins of `octant_settings`."""
-    return [
-        TrainedSetting(
-            half_width=2,
-            step_constant=each.step_constant,
-            required_margin=each.required_margin,
-            n_runs=4096 if scale is Scale.QUICK else 40_960,
-            max_steps=2 * each.max_steps + 1000,
-            seed=seed,
-        )
-        for each in octant_settings(scale, seed)
-    ]
-
-
-BOTH = (from_every_octant, trained.at(drawn_settings))
+BOTH = (from_every_octant, narrow_trained)
 """What the three statements read: runs from every octant, one cell per margin, and runs from random starts."""
 
 
@@ -80,7 +63,7 @@ def must_fail(filters: Filters) -> Event:
     return can_converge(filters) & items(filters).any(axis=-1)
 
 
-class Narrow(Networks):
+class Narrow(XordNetworks):
     """Networks with two filters of each sign, and what their octants decide."""
 
     @column
@@ -150,7 +133,6 @@ def _every_octant_is_seen(octants: Narrow) -> Fact:
     "Theorem 6.4, Section 6.2; restated as F.1 (its proof, with Lemma E.3 at k = 2, gives c = 1.3e-7 instead of 1e-10)",
     reads=BOTH,
     given=THEOREM_6_4,
-    on=narrow_on,
     means=Meaning(
         topic=Topic.TEST_ERROR,
         promise="A narrow network fits these points too, and misses the rule behind them in two of three tries.",
@@ -277,7 +259,7 @@ def exact_chances() -> tuple[Fraction, ...]:
 
 
 @claim("brutzkus2019.observation_small_convergence", Kind.STEP,
-       "proof of Theorem F.1; the two equivalences are added here", reads=BOTH, given=THEOREM_6_4, on=narrow_on,
+       "proof of Theorem F.1; the two equivalences are added here", reads=BOTH, given=THEOREM_6_4,
        title="Two filters of each sign: the start decides about zero loss")  # fmt: skip
 def observation_small_convergence(
     octants: Narrow,
@@ -343,7 +325,7 @@ def observation_small_convergence(
 
 
 @claim("brutzkus2019.observation_small_failure", Kind.STEP, "proof of Theorem F.1, first part", reads=BOTH,
-       given=THEOREM_6_4, on=narrow_on,
+       given=THEOREM_6_4,
        title="Each way to fail with two filters has its wrong pattern set")  # fmt: skip
 def observation_small_failure(octants: Narrow, drawn: Narrow, *, item_sets: tuple[int, ...] = ITEM_SETS) -> Promise:
     """k = 2, at zero loss: W⁺(1) = ∅ makes {1, 2, 4} wrong, W⁺(3) = ∅ makes {2, 3, 4} wrong, both u filters on the

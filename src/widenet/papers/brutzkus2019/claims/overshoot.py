@@ -20,7 +20,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_most, equal, less_than
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES, width_above_16
 from widenet.papers.brutzkus2019.runs.traces import Series, TraceSetting, faster_runs, traces, wide_runs
 from widenet.records import Scale

@@ -11,7 +11,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_most, equal, less_than, more_than
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, after, furthest, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, after, furthest, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
 from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Answers, Counts, Series, traces, wide_traces
 

@@ -19,7 +19,7 @@ from widenet.claims.implication import Promise, at_least, equal, less_than
 from widenet.claims.sides import Fact, Rate
 from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_rate
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
-from widenet.papers.brutzkus2019.claims.rates import per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import per_setting
 from widenet.papers.brutzkus2019.formulas import (
     ERROR_SHARE,
     LARGEST_STEP,
@@ -30,9 +30,10 @@ from widenet.papers.brutzkus2019.formulas import (
     smallest_delta,
     steps_of_theorem_6_3,
 )
-from widenet.papers.brutzkus2019.hypotheses import FEW_SAMPLES, TWO_SAMPLES, FromGaussian, Networks, delta
-from widenet.papers.brutzkus2019.runs.samples import Law, Samples, SampleSetting, samples
+from widenet.papers.brutzkus2019.hypotheses import FEW_SAMPLES, TWO_SAMPLES, FromGaussian, XordNetworks, delta
+from widenet.papers.brutzkus2019.runs.samples import Samples, SampleSetting, samples
 from widenet.papers.brutzkus2019.runs.trained import corner_settings, trained
+from widenet.papers.brutzkus2019.sources import Law
 from widenet.records import ClosedModel, Scale
 
 
@@ -83,7 +84,7 @@ def sixteen_settings(scale: Scale, seed: int) -> list[SampleSetting]:
 Laws = Float[np.ndarray, " law"]
 
 
-class DiversePair(Networks):
+class DiversePair(XordNetworks):
     """Networks on one diverse pair, with what the theorem says about it under every law that it is asked about."""
 
     laws: tuple[Law, ...] = derived(lambda runs: LAWS)
@@ -108,7 +109,7 @@ def allowed_on_a_diverse_pair(law: Law) -> float:
     return 1 - (1 - law.delta) / law.diverse_pair
 
 
-class Drawn(FromGaussian, Samples):
+class SampledNetworks(FromGaussian, Samples):
     """Networks on drawn training sets, with the numbers of the theorem."""
 
     step_constant: float = derived(lambda runs: runs.step_size * runs.half_width)  #: c_η
@@ -157,7 +158,7 @@ class Drawn(FromGaussian, Samples):
 @claim("brutzkus2019.theorem_6_5_large_network", Kind.MAIN, "Theorem 6.5, m_1 ≤ 2, Section 6.3; read as in footnote 9",
        reads=(trained.at(corner_settings), samples.at(pair_settings), samples.at(sixteen_settings)), given=TWO_SAMPLES,
        title="Wide networks learn XORD from two samples")  # fmt: skip
-def theorem_6_5_large_network(runs: DiversePair, drawn: Drawn, more: Drawn) -> Promise:
+def theorem_6_5_large_network(runs: DiversePair, drawn: SampledNetworks, more: SampledNetworks) -> Promise:
     """Sample complexity, wide: let a positive point be diverse with probability p₊ and a negative one with p₋. For
     δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸), c = √(2k/π)e^{−8k}, and any ε ≥ 0, a network with k ≥ 120 reaches a global
     minimum with test error at most ε from exactly 2 samples, one of each class, with probability at least 1 − δ.
@@ -189,7 +190,7 @@ def theorem_6_5_large_network(runs: DiversePair, drawn: Drawn, more: Drawn) -> P
     )
 
 
-def _two_samples(runs: DiversePair, drawn: Drawn, more: Drawn) -> dict:
+def _two_samples(runs: DiversePair, drawn: SampledNetworks, more: SampledNetworks) -> dict:
     """What was drawn, and the laws that are asked about."""
     (networks,), shown = runs.cells, [_shown(each) for each in more.cells]
     return {
@@ -208,7 +209,7 @@ def _two_samples(runs: DiversePair, drawn: Drawn, more: Drawn) -> dict:
     }
 
 
-def _about_two_samples(drawn: Drawn, more: Drawn) -> str:
+def _about_two_samples(drawn: SampledNetworks, more: SampledNetworks) -> str:
     rows, shown = ([make(each) for each in table.cells] for make, table in ((_pair_row, drawn), (_shown, more)))
     of_pairs = "".join(
         f"Of {row['runs']} pairs drawn at p₊ = p₋ = {row['p_plus']:.2f}, {row['diverse']} are diverse, and "
@@ -227,7 +228,7 @@ def _about_two_samples(drawn: Drawn, more: Drawn) -> str:
     )
 
 
-def _pair_row(case: Drawn) -> dict:
+def _pair_row(case: SampledNetworks) -> dict:
     """How many drawn pairs are diverse, how many lead to no error, and what that says about p₊p₋ and about δ."""
     return {
         "p_plus": case.p_plus,
@@ -241,7 +242,7 @@ def _pair_row(case: Drawn) -> dict:
     }
 
 
-def _shown(case: Drawn) -> dict:
+def _shown(case: SampledNetworks) -> dict:
     return {
         "samples": 2 * case.per_class,
         "p_plus": case.p_plus,
@@ -262,7 +263,9 @@ SHARES = (0.92, 0.98)
 @claim("brutzkus2019.theorem_6_5_small_network", Kind.MAIN, "Theorem 6.5, m_2, Section 6.3; read as in footnote 9",
        reads=samples, given=FEW_SAMPLES, title="Narrow networks need many more samples than two")  # fmt: skip
 def theorem_6_5_small_network(
-    runs: Drawn, *, error: Callable[[Drawn], np.ndarray | float] = lambda runs: runs.smallest_hard_share
+    runs: SampledNetworks,
+    *,
+    error: Callable[[SampledNetworks], np.ndarray | float] = lambda runs: runs.smallest_hard_share,
 ) -> Promise:
     """Sample complexity, narrow: let a positive point be diverse with probability p₊ and a negative one with p₋,
     and let p* be the probability of the rarest of the pattern sets {2}, {4}, {1, 2, 4}, {2, 3, 4}. For any δ ≥ 1
@@ -301,11 +304,11 @@ def theorem_6_5_small_network(
     )
 
 
-def _by_cell(runs: Drawn, hit: np.ndarray) -> list[tuple[Drawn, np.ndarray]]:
+def _by_cell(runs: SampledNetworks, hit: np.ndarray) -> list[tuple[SampledNetworks, np.ndarray]]:
     return [(cell, hit[runs.cell == place]) for place, cell in enumerate(runs.cells)]
 
 
-def _sample_row(case: Drawn, hit: np.ndarray) -> dict:
+def _sample_row(case: SampledNetworks, hit: np.ndarray) -> dict:
     count = int(hit.sum())
     return {
         "p_plus": case.p_plus,

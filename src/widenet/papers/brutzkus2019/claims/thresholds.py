@@ -122,7 +122,7 @@ def equation_17(runs: ConeCounts) -> Promise:
 
 
 @dataclass(frozen=True)
-class Choice:
+class WidthChoice:
     """One choice of c_η and γ, as exact numbers, with widths k."""
 
     half_widths: tuple[int, ...]
@@ -194,7 +194,7 @@ class Sided(Cases):
         return ~np.isfinite(self.bound) | ((np.abs(self.bound) > ROUNDING) & ((self.bound > 0) != (self.form > 0)))
 
 
-def on_both_sides(choices: Sequence[Choice], which: Equivalence, factor: int = 64) -> Sided:
+def on_both_sides(choices: Sequence[WidthChoice], which: Equivalence, factor: int = 64) -> Sided:
     """The three conditions at every choice and width. A control has another factor, or another form of the bound."""
     rows = []
     for choice in choices:
@@ -212,26 +212,26 @@ def on_both_sides(choices: Sequence[Choice], which: Equivalence, factor: int = 6
     return Sided(*(np.array([row[place] for row in rows], kind) for place, kind in enumerate(kinds)))
 
 
-def grid_12(scale: Scale) -> list[Choice]:
+def grid_12(scale: Scale) -> list[WidthChoice]:
     """A grid on both sides of the limit, and for square k the margins γ that lie exactly on it."""
     steps = [Fraction(1, n) for n in (8, 41, 155, 410, 1000)]
     margins = [Fraction(n, 2) for n in range(4, 42, 3)] + [Fraction(100)]
     widths = (*range(65, 400, 17 if scale is Scale.QUICK else 1), 1000, 10**6)
-    grid = [Choice(widths, c, g) for c in steps for g in margins if _positive_beta(c, g) > 1]
+    grid = [WidthChoice(widths, c, g) for c in steps for g in margins if _positive_beta(c, g) > 1]
     for root in range(9, 60):
         alpha = Fraction(root + 8, root - 8)
-        grid += [Choice((root**2,), c, alpha * (39 * c + 1) + Fraction(161, 4) * c) for c in steps]
+        grid += [WidthChoice((root**2,), c, alpha * (39 * c + 1) + Fraction(161, 4) * c) for c in steps]
     return grid
 
 
-def grid_15(scale: Scale) -> list[Choice]:
+def grid_15(scale: Scale) -> list[WidthChoice]:
     """A grid on both sides of the limit, and for square k the c_η that lies exactly on it."""
     steps = [Fraction(1, n) for n in range(75, 600, 10 if scale is Scale.QUICK else 1)]
     widths, margin = (*range(65, 400, 17), 1000, 10**6), Fraction(8)
-    grid = [Choice(widths, c, margin) for c in steps if _negative_beta(c, margin) > 1]
+    grid = [WidthChoice(widths, c, margin) for c in steps if _negative_beta(c, margin) > 1]
     for root in range(9, 60):
         alpha = Fraction(root + 8, root - 8)
-        grid.append(Choice((root**2,), 1 / (35 * alpha + Fraction(145, 4)), margin))
+        grid.append(WidthChoice((root**2,), 1 / (35 * alpha + Fraction(145, 4)), margin))
     return grid
 
 

@@ -13,7 +13,7 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, on_negative_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often, per_setting
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
     c_value,
@@ -27,7 +27,7 @@ from widenet.papers.brutzkus2019.formulas import (
 from widenet.papers.brutzkus2019.hypotheses import (
     THEOREM_6_3,
     TRAINING_SET,
-    Networks,
+    XordNetworks,
     above_sixteen,
     angle_below_a_right_one,
     at_least_64,
@@ -35,7 +35,6 @@ from widenet.papers.brutzkus2019.hypotheses import (
     step_constant,
 )
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.own_points import wide_on
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
 from widenet.records import Scale
 
@@ -94,9 +93,9 @@ Steps = Callable[[int, float, float], float]
 
 
 @claim("brutzkus2019.proposition_e_14", Kind.STEP, "Proposition E.14, Section E.0.6",
-       reads=trained.at(convergence_settings), given=[above_sixteen, margin, step_constant, *TRAINING_SET], on=wide_on,
+       reads=trained.at(convergence_settings), given=[above_sixteen, margin, step_constant, *TRAINING_SET],
        title="Gradient descent on diverse XORD points reaches zero loss")  # fmt: skip
-def proposition_e_14(runs: Networks, *, steps: Steps = steps_to_zero_loss) -> Promise:
+def proposition_e_14(runs: XordNetworks, *, steps: Steps = steps_to_zero_loss) -> Promise:
     """For k > 16, γ ≥ 1 and diverse data, with probability at least 1 − √(2k/π)e^{−8k} − 4e⁻⁸ gradient descent is
     at zero loss after T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η) iterations.
 
@@ -113,7 +112,7 @@ def proposition_e_14(runs: Networks, *, steps: Steps = steps_to_zero_loss) -> Pr
     )
 
 
-def time_to_zero_loss(setting: Networks, steps: Steps = steps_to_zero_loss) -> np.ndarray:
+def time_to_zero_loss(setting: XordNetworks, steps: Steps = steps_to_zero_loss) -> np.ndarray:
     """T in every setting; up to k = 16 nothing is promised."""
     return per_setting(
         lambda k, c, gamma: steps(k, c, gamma) if k > 16 else math.inf,
@@ -123,7 +122,7 @@ def time_to_zero_loss(setting: Networks, steps: Steps = steps_to_zero_loss) -> n
     )
 
 
-class AtZeroLoss(Networks):
+class LastSums(XordNetworks):
     """Networks, with the sums over the filters whose best pattern is p_2 or p_4 at the end."""
 
     @column
@@ -147,7 +146,7 @@ def _sum_on_negative_axis(half: Float[np.ndarray, "run filter 2"]) -> Float[np.n
     return np.where(on_negative_axis(half), np.abs(half @ PATTERNS[1]), 0).sum(axis=1)
 
 
-def largest_sums(runs: AtZeroLoss) -> dict[str, list]:
+def largest_sums(runs: LastSums) -> dict[str, list]:
     """In every setting."""
     rows = [
         {
@@ -162,9 +161,9 @@ def largest_sums(runs: AtZeroLoss) -> dict[str, list]:
 
 
 @claim("brutzkus2019.lemma_e_17", Kind.STEP, "Lemma E.17, Section E.0.7", reads=trained.at(zero_loss_settings),
-       given=[at_least_64, step_constant, *TRAINING_SET], details=largest_sums, on=wide_on,
+       given=[at_least_64, step_constant, *TRAINING_SET], details=largest_sums,
        title="At zero loss, filters on negative patterns stay small")  # fmt: skip
-def lemma_e_17(runs: AtZeroLoss, *, plus_limit: float = 34, minus_limit: float = 38) -> Promise:
+def lemma_e_17(runs: LastSums, *, plus_limit: float = 34, minus_limit: float = 38) -> Promise:
     """At zero loss, for k ≥ 64: the w filters whose best pattern is p_2 or p_4 have X_T ≤ 34c_η together, and such
     u filters Y_T ≤ 1 + 38c_η.
 
@@ -193,14 +192,14 @@ def lemma_e_17(runs: AtZeroLoss, *, plus_limit: float = 34, minus_limit: float =
 
 
 @claim("brutzkus2019.theorem_6_3", Kind.MAIN, "Theorem 6.3, Section 6.1; restated as Theorem E.1",
-       reads=trained.at(regime_settings), given=THEOREM_6_3, on=wide_on,
+       reads=trained.at(regime_settings), given=THEOREM_6_3,
        means=Meaning(
            topic=Topic.TEST_ERROR,
            promise="A wide network learns the rule behind these points, and is then right on every possible point.",
        ),
        title="Wide networks learn XORD from diverse points")  # fmt: skip
 def theorem_6_3(
-    runs: Networks,
+    runs: XordNetworks,
     *,
     steps: Callable[[float, float], float] = steps_of_theorem_6_3,
     failure: Callable[[int], float] = recovery_failure,
@@ -224,7 +223,7 @@ def theorem_6_3(
     )
 
 
-class Clustered(Networks):
+class FilterAngles(XordNetworks):
     """Networks, with every w filter against p_1 and p_3, on one axis of filters and patterns."""
 
     @column
@@ -259,13 +258,13 @@ def largest_angle(required_margin: float, step_constant: float, cosine: Callable
 
 
 @claim("brutzkus2019.theorem_6_3_angle", Kind.MAIN, "Theorem 6.3, second part; Section E.0.9",
-       reads=trained.at(corner_settings), given=[*THEOREM_6_3, angle_below_a_right_one], on=wide_on,
+       reads=trained.at(corner_settings), given=[*THEOREM_6_3, angle_below_a_right_one],
        means=Meaning(
            topic=Topic.LIMIT, promise="The neurons of a wide network gather around the few patterns that matter."
        ),
        title="Filters of wide networks cluster around their patterns")  # fmt: skip
 def theorem_6_3_angle(
-    runs: Clustered,
+    runs: FilterAngles,
     *,
     cosine: Callable[[float, float], float] = cosine_limit,
     updates: Callable[[float, float], float] = fewest_updates,

@@ -19,7 +19,7 @@ from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_least, at_most
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.xor_events import (
     XorRuns,
     both_events,
     everyone,
@@ -34,7 +34,6 @@ from widenet.papers.brutzkus2019.hypotheses import (
     width_above_16,
 )
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, placed_start
 from widenet.papers.brutzkus2019.xor_formulas import (
     active_limit,
     active_limit_by_width,
@@ -42,6 +41,7 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     iterations_as_printed,
     iterations_needed,
 )
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
 from widenet.records import Scale
 
 Iterations = Float[np.ndarray, " run"]

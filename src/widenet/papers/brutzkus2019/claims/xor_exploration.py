@@ -20,7 +20,7 @@ from widenet.claims.statistics import fails_at_most
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.diagnostics import exploration
 from widenet.diagnostics.clustering import active_counts
-from widenet.papers.brutzkus2019.claims.section_3 import EACH, XorRuns, event_of
+from widenet.papers.brutzkus2019.claims.xor_events import EACH, XorRuns, event_of
 from widenet.papers.brutzkus2019.formulas import UNEXPLORED, c_value, large_start_over_c, large_start_probability
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
@@ -31,7 +31,8 @@ from widenet.papers.brutzkus2019.hypotheses import (
 )
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, XorSetting, XorStart, draw_xor_start, xor_counts
+from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, xor_counts
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, draw_xor_start
 from widenet.records import Scale
 
 TINY = sys.float_info.min
@@ -103,7 +104,7 @@ def _are_explored(starts: XorCounts, radius: Fraction) -> Bool[np.ndarray, " run
     return np.asarray(within.all(axis=(1, 2)))
 
 
-class Sizes(XorStart):
+class StartSizes(XorStart):
     """Starts, with the σ_g that they were drawn with and how many are outside the event of Lemma B.2."""
 
     meant_spread: Number = derived(lambda starts: spread_of(starts))
@@ -130,7 +131,7 @@ def outside_over_c(half_width: int, spread: float) -> float:
 @claim("brutzkus2019.lemma_b_2", Kind.STEP,
        "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=_small_starts,
        given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
-def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
+def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
     """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 (for
     η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k)).
 
@@ -179,7 +180,7 @@ def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_p
     )
 
 
-def _refutes(starts: Sizes, rate: float) -> bool:
+def _refutes(starts: StartSizes, rate: float) -> bool:
     return fails_at_most(int(starts.n_outside), int(starts.n_runs), rate, 1 - BY_CHANCE) is False
 
 
@@ -208,7 +209,7 @@ lemma_b_2_as_printed = lemma_b_2.variant(
 )
 
 
-class FirstSteps(XorRuns):
+class XorFirstSteps(XorRuns):
     """Runs on XOR, with how a_i begins and goes on."""
 
     first_counts: Int[np.ndarray, "run 4"] = derived(lambda runs: active_counts(runs.active)[0])  #: a_i(0)
@@ -222,7 +223,7 @@ def _never_falls(counts: Int[np.ndarray, " time run 4"]) -> Bool[np.ndarray, " r
 @claim("brutzkus2019.observation_active_at_start", Kind.STEP, "Section 3.2, after Lemma 3.2",
        reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
        title="XOR: every point is active at the start")  # fmt: skip
-def observation_active_at_start(runs: FirstSteps) -> Promise:
+def observation_active_at_start(runs: XorFirstSteps) -> Promise:
     """XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls."""
     event = event_of(runs)
     return event.promise(

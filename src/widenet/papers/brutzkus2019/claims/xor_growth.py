@@ -20,7 +20,7 @@ from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.xor_events import (
     EACH,
     XorRuns,
     both_events,
@@ -31,7 +31,6 @@ from widenet.papers.brutzkus2019.claims.section_3 import (
 from widenet.papers.brutzkus2019.formulas import c_value
 from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_in_both_events, runs_in_event, width_above_16
 from widenet.papers.brutzkus2019.runs.xor import Series, xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, placed_start
 from widenet.papers.brutzkus2019.xor_formulas import (
     active_limit,
     active_limit_as_printed,
@@ -40,6 +39,7 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     opposing_limit,
     sure_to_exceed,
 )
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
 from widenet.records import Scale
 
 PerPoint = Float[np.ndarray, "run 4"]

@@ -24,7 +24,7 @@ from widenet.claims.sides import Fact, Sense, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
-from widenet.papers.brutzkus2019.claims.section_3 import XorRuns, event_of
+from widenet.papers.brutzkus2019.claims.xor_events import XorRuns, event_of
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
     drawn_runs_in_event,
@@ -32,7 +32,7 @@ from widenet.papers.brutzkus2019.hypotheses import (
     two_filters_of_each_sign,
 )
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import (
+from widenet.papers.brutzkus2019.xor_sources import (
     XorSetting,
     XorStart,
     draw_xor_start,

@@ -25,9 +25,8 @@ from widenet.papers.brutzkus2019.hypotheses import (
     margin_of_decoy,
     patches,
 )
-from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_on
+from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_for, decoy_on
 from widenet.papers.brutzkus2019.runs.outputs import on_sets, outputs
-from widenet.papers.brutzkus2019.runs.own_points import decoy_for
 from widenet.records import Scale
 
 Filters = Float[np.ndarray, "channel 2"]

@@ -18,7 +18,6 @@ from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, xor_step_constant
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
-from widenet.papers.brutzkus2019.runs.own_points import descents_on
 from widenet.papers.brutzkus2019.runs.xord_descent import XordDescent, descents
 
 Indicator = Callable[[np.ndarray], np.ndarray]
@@ -42,7 +41,7 @@ def sizes(runs: Descents) -> dict[str, Any]:
 
 
 @claim("brutzkus2019.observation_one_pair", Kind.IDENTITY, "Section 6, before Section 6.1; Appendix E", reads=descents,
-       given=DIVERSE_POINTS, details=sizes, on=descents_on,
+       given=DIVERSE_POINTS, details=sizes,
        title="One diverse pair gives the trajectory of all diverse points")  # fmt: skip
 def observation_one_pair(runs: Descents) -> Promised:
     """XORD: on any training set of diverse points, gradient descent takes the same trajectory as on one diverse
@@ -70,7 +69,7 @@ def below_margin(negative_outputs: np.ndarray) -> np.ndarray:
 
 @claim("brutzkus2019.equation_7_8", Kind.IDENTITY,
        "Eqs. 7 and 8, Appendix E (1[N(x⁻) < 1] is printed where 1[−N(x⁻) < 1] is meant)", reads=descents,
-       given=DIVERSE_POINTS, details=sizes, on=descents_on,
+       given=DIVERSE_POINTS, details=sizes,
        title="The update of every filter in closed form")  # fmt: skip
 def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Promise:
     """XORD, diverse points: a filter in W_t⁺(i) ∩ W_t⁻(l) moves by η·p_i·1[N(x⁺) < γ] − η·p_l·1[−N(x⁻) < 1], and a
@@ -103,7 +102,7 @@ def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Prom
 
 
 @claim("brutzkus2019.footnote_10", Kind.STEP, "Footnote 10, Appendix E", reads=descents,
-       given=[off_lattice, *DIVERSE_POINTS], details=sizes, on=descents_on,
+       given=[off_lattice, *DIVERSE_POINTS], details=sizes,
        title="No filter ever sits at the kink of the ReLU")  # fmt: skip
 def footnote_10(runs: Descents) -> Promise:
     """XORD, diverse points: with probability 1 no filter ever sits at the kink of σ; ⟨w_t, p⟩ = 0 needs a ⟨w_0, p⟩ that
@@ -134,7 +133,7 @@ def footnote_10(runs: Descents) -> Promise:
 
 
 @claim("brutzkus2019.observation_decomposition", Kind.IDENTITY, "Appendix E, before Section E.0.1", reads=descents,
-       given=DIVERSE_POINTS, details=sizes, on=descents_on,
+       given=DIVERSE_POINTS, details=sizes,
        title="What the outputs on two diverse points have in common")  # fmt: skip
 def observation_decomposition(runs: Descents) -> Promised:
     """XORD, diverse points: R_t⁺ = R_t⁻, so N(x⁺) − N(x⁻) = S_t⁺ − P_t⁺ + P_t⁻ − S_t⁻ for all t.

@@ -14,10 +14,10 @@ from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.octants import RADIUS
 from widenet.papers.brutzkus2019.runs.starts import (
     axes_are_explored,
-    draw_filters,
     negative_parts_are_explored,
     positive_cones_are_explored,
 )
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 

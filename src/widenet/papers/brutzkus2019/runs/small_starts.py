@@ -10,7 +10,8 @@ from jaxtyping import Float, Int
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.runs.octants import equally_likely
-from widenet.papers.brutzkus2019.runs.starts import draw_filters, is_small
+from widenet.papers.brutzkus2019.runs.starts import is_small
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.records import Scale
 
 Widths = Float[np.ndarray, " width"]

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from widenet.claims.cases import column
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, XorStart, start_of
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, start_of
 from widenet.progress import Progress, over, silent
 from widenet.records import Scale
 from widenet.types import RunStatus

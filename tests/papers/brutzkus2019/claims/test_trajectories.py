@@ -15,7 +15,7 @@ from widenet.papers.brutzkus2019.claims import at_zero_loss, first_crossing, min
 from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_e_16_as_printed
 from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13
 from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_6_2_as_printed
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories
 from widenet.papers.brutzkus2019.runs.traces import (
     GRID,
     Trace,

@@ -20,8 +20,7 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.hypotheses import entries, filters
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.own_points import set_mates_on
-from widenet.papers.brutzkus2019.runs.set_mates import SetMates, set_mates
+from widenet.papers.brutzkus2019.runs.same_pattern_set import SamePatternSet, same_pattern_set
 from widenet.papers.brutzkus2019.runs.shattering import FEATURES, INFEASIBLE, SOLVED, Shattering, shatterings
 
 DIRECTIONS = np.concatenate([PATTERNS, PATTERNS + np.roll(PATTERNS, -1, axis=0)])
@@ -38,7 +37,7 @@ def network_for(coefficients: Coefficients) -> Float[np.ndarray, "*labelling 16 
     return np.concatenate([plus[..., None] * DIRECTIONS, minus[..., None] * DIRECTIONS], axis=-2)
 
 
-class Mates(SetMates):
+class Mates(SamePatternSet):
     """Inputs with one pattern set, and how many sets there are."""
 
     pattern_sets: int = derived(lambda runs: int((runs.inputs_per_set > 0).sum()))  #: that occur
@@ -54,8 +53,8 @@ def sets_seen(runs: Mates) -> dict[str, int]:
     }
 
 
-@claim("brutzkus2019.remark_4_1", Kind.IDENTITY, "Remark 4.1, Section 4; Appendix C.1", reads=set_mates,
-       given=[entries], details=sets_seen, on=set_mates_on,
+@claim("brutzkus2019.remark_4_1", Kind.IDENTITY, "Remark 4.1, Section 4; Appendix C.1", reads=same_pattern_set,
+       given=[entries], details=sets_seen,
        title="XORD networks see only the set of patterns of an input")  # fmt: skip
 def remark_4_1(runs: Mates) -> Promise:
     """XORD: N(x) and its gradient depend on x only through the set of patterns in x; there are 15 such sets, so the

@@ -15,7 +15,7 @@ from widenet.claims.implication import Promise, at_most
 from widenet.claims.sides import Conjunct, Fact, Rate
 from widenet.claims.statistics import CONFIDENCE, fails_at_most, runs_needed
 from widenet.papers.brutzkus2019.formulas import large_start_probability
-from widenet.papers.brutzkus2019.hypotheses import Networks
+from widenet.papers.brutzkus2019.hypotheses import XordNetworks
 
 Mask = Bool[np.ndarray, " run"]
 Settings = Float[np.ndarray, " cell"]
@@ -43,7 +43,7 @@ def refuted(
 
 
 def often(
-    runs: Networks,
+    runs: XordNetworks,
     *,
     event: Mask,
     missed: Settings,
@@ -129,7 +129,7 @@ def often(
     return Promise(parts, details=lambda: {"cases": rows(), "runs_needed": needed}, note=note)
 
 
-def _decided(runs: Networks, good: Mask, cut: Mask, allowed: Settings) -> Bool[np.ndarray, " cell"]:
+def _decided(runs: XordNetworks, good: Mask, cut: Mask, allowed: Settings) -> Bool[np.ndarray, " cell"]:
     """Whether the runs of a setting alone decide its rate."""
     answers = [
         Rate(~good, rate, cut, where=runs.cell == place).part("").kept is not None for place, rate in enumerate(allowed)

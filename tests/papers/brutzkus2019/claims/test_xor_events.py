@@ -7,7 +7,7 @@ import pytest
 
 from tests.papers.brutzkus2019.claims.xor_edges import leaning
 from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.xor_events import (
     XorRuns,
     both_events,
     event_of,
@@ -23,7 +23,7 @@ from widenet.papers.brutzkus2019.hypotheses import (
     width_above_16,
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
-from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start
+from widenet.papers.brutzkus2019.xor_sources import XorStart, draw_xor_start
 from widenet.types import RunStatus
 
 
