@@ -10,6 +10,9 @@ from jaxtyping import Float, Int
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS, make_xord, set_index
 from widenet.errors import DataError
 from widenet.networks.conv_maxpool import ConvMaxPool
+from widenet.papers.brutzkus2019.formulas import (
+    smallest_delta,
+)
 from widenet.records import ClosedModel
 from widenet.types import Dataset
 
@@ -131,3 +134,9 @@ def as_networks(filters: Float[np.ndarray, "run filter 2"]) -> ConvMaxPool:
     """Networks with these filters, of which the first half votes +1 and the other −1."""
     votes = np.repeat([1.0, -1.0], filters.shape[1] // 2)
     return ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.tile(votes, (len(filters), 1))))
+
+
+def equal_law(share: float, delta: float | None = None) -> Law:
+    """p₊ = p₋, with the smallest δ that Theorem 6.5 speaks of unless another is given."""
+    delta = smallest_delta(share, share) if delta is None else delta
+    return Law(diverse_positive=share, diverse_negative=share, delta=delta)

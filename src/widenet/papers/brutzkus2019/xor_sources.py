@@ -18,7 +18,7 @@ from pydantic import Field
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.diagnostics import exploration
 from widenet.diagnostics.exploration import XOR_POINTS
-from widenet.records import ClosedModel
+from widenet.records import ClosedModel, Scale
 
 GRID = 2.0**-32
 """Starting fits and 1/η, in units of η, are multiples of this: sums below 2²⁰ do not round."""
@@ -201,3 +201,18 @@ def start_of(setting: XorSetting) -> XorStart:
         spread=setting.spread,
         step_share=setting.step_share,
     )
+
+
+def narrow_starts(scale: Scale, seed: int) -> list[XorStart]:
+    """Drawn starts, and one start for each octant of the four filters."""
+    return [draw_xor_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed), every_octant(0.1)]
+
+
+def small_xor_starts(scale: Scale, seed: int) -> list[XorStart]:
+    """The largest η that is allowed, at several widths."""
+    return [draw_xor_start(k, c, 200, seed) for k in (1, 2, 17, 50, 100) for c in (0.1, 0.4)]
+
+
+def small_xor_steps(scale: Scale, seed: int) -> list[XorStart]:
+    """A tenth of the largest η, beside the same σ_g."""
+    return [draw_xor_start(k, 0.1, 200, seed, step_share=0.1) for k in (17, 50)]

@@ -25,19 +25,23 @@ from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import sample_gap
 from widenet.papers.brutzkus2019.claims.sample_gap import (
-    EXAMPLES,
     DiversePair,
     SampledNetworks,
-    equal_law,
-    pair_settings,
     section_6_3_examples,
-    sixteen_settings,
     theorem_6_5_large_network,
     theorem_6_5_small_network,
 )
 from widenet.papers.brutzkus2019.formulas import samples_of_small_network, smallest_delta
-from widenet.papers.brutzkus2019.runs.samples import Samples, SampleSetting, run, settings
-from widenet.papers.brutzkus2019.sources import Law, from_sets
+from widenet.papers.brutzkus2019.runs.printed_examples import EXAMPLES
+from widenet.papers.brutzkus2019.runs.samples import (
+    Samples,
+    SampleSetting,
+    pair_settings,
+    run,
+    settings,
+    sixteen_settings,
+)
+from widenet.papers.brutzkus2019.sources import Law, equal_law, from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 

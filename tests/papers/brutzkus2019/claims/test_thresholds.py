@@ -11,22 +11,19 @@ from tests.control_table import at, broken_in, controls
 from tests.controls import unmet_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import thresholds
-from widenet.papers.brutzkus2019.claims.thresholds import (
+from widenet.papers.brutzkus2019.claims.thresholds import equation_17, footnote_12, footnote_15, section_e_0_9
+from widenet.papers.brutzkus2019.formulas import steps_of_theorem_6_3, steps_to_zero_loss
+from widenet.papers.brutzkus2019.runs.exact_widths import (
     NEGATIVE,
     POSITIVE,
     ConeCounts,
     WidthChoice,
     counts_near_a_quarter,
-    equation_17,
-    footnote_12,
-    footnote_15,
     grid_12,
     grid_15,
     on_both_sides,
-    section_e_0_9,
     sign,
 )
-from widenet.papers.brutzkus2019.formulas import steps_of_theorem_6_3, steps_to_zero_loss
 from widenet.records import Scale
 
 CLAIMS = (equation_17, footnote_12, footnote_15, section_e_0_9)

@@ -16,7 +16,6 @@ from widenet.papers.brutzkus2019.claims.vc_dimension import (
     Mates,
     Realized,
     margins,
-    network_for,
     off_span,
     remark_4_1,
     remark_4_1_sharp,
@@ -28,7 +27,7 @@ from widenet.papers.brutzkus2019.runs.same_pattern_set import (
     random_words,
     same_pattern_set,
 )
-from widenet.papers.brutzkus2019.runs.shattering import FEATURES, SHATTERED, shatter, shatterings
+from widenet.papers.brutzkus2019.runs.shattering import FEATURES, SHATTERED, network_for, shatter, shatterings
 from widenet.papers.brutzkus2019.runs.xord_descent import diverse_points
 from widenet.progress import silent
 from widenet.records import Scale

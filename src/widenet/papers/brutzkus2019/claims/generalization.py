@@ -4,7 +4,6 @@ A point is its pattern set, so "all positive points" are 12 numbers and "all neg
 """
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,8 @@ from widenet.claims.implication import Promise, at_least, at_most, less_than
 from widenet.claims.tolerances import STEP
 from widenet.data.xord import PATTERN_SETS, PATTERNS, SET_LABELS
 from widenet.diagnostics.exploration import cones, plus_and_minus
-from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often
+from widenet.papers.brutzkus2019.claims.setting_rows import beside, largest, rows
 from widenet.papers.brutzkus2019.claims.wide import time_to_zero_loss
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
@@ -25,6 +25,7 @@ from widenet.papers.brutzkus2019.formulas import (
     beta_positive,
     c_value,
     negative_output_limit,
+    per_setting,
     positive_output_limit,
     width_limit,
 )
@@ -128,16 +129,9 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
     how["event"] = "runs at zero loss inside the events of E.2, E.3 and E.15"
 
     def smallest_outputs() -> dict[str, list]:
-        rows = [
-            {
-                **cell.summary(),
-                "scored": int(cell.in_event.sum()),
-                "promised": value,
-                "smallest_output": float(cell.positive_output[cell.in_event].min(initial=math.inf)),
-            }
-            for cell, value in zip(runs.cells, limits, strict=True)
-        ]
-        return {"cases": rows}
+        smallest = -largest(runs, -runs.positive_output.min(axis=1), runs.in_event)
+        scored = runs.count(runs.in_event)
+        return {"cases": beside(setting.summary, scored=scored, promised=limits, smallest_output=smallest)}
 
     return Promise(
         {
@@ -244,9 +238,8 @@ def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] =
     )
 
     def outputs() -> list[dict]:
-        scored = [cell.negative_output[cell.converged & cell.explored_for_negative] for cell in runs.cells]
-        largest = [float(each.max(initial=-math.inf)) for each in scored]
-        return [{"limit": value, "largest_output": most} for value, most in zip(limits, largest, strict=True)]
+        scored = runs.converged & runs.explored_for_negative
+        return rows(limit=limits, largest_output=largest(runs, runs.negative_output.max(axis=1), scored))
 
     return dataclasses.replace(
         rates,

@@ -22,6 +22,7 @@ from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.data.xord import PATTERNS, set_index
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis, plus_and_minus
 from widenet.papers.brutzkus2019.claims.failure_rates import refuted
+from widenet.papers.brutzkus2019.claims.setting_rows import beside
 from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, NEGLIGIBLE, large_start_probability, start_limit
 from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, XordNetworks
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, octant, share_of
@@ -110,6 +111,22 @@ class Narrow(XordNetworks):
         seen = zip(_chances(self.start), exact_chances(), strict=True)
         return np.array([_p_value(happens, condition, rate) for (happens, condition), rate in seen])
 
+    @column
+    def interval(self) -> Float[np.ndarray, " 2"]:
+        """How often zero loss comes with an error on a whole A_i."""
+        return np.array(clopper_pearson(int(self.hit.sum()), len(self)))
+
+    @column
+    def outcome(self) -> dict:
+        """How the runs ended."""
+        wrong = self.converged & ~self.right_on()
+        return {
+            **self.summary,
+            "zero_loss_and_wrong": int(wrong.sum()),
+            "in_the_event": int(self.in_event.sum()),
+            "zero_loss_and_wrong_outside_the_event": int((wrong & ~self.in_event).sum()),
+        }
+
 
 def _p_value(happens: Event, condition: Event, rate: Fraction) -> float:
     tried = int(condition.sum())
@@ -164,13 +181,9 @@ def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -
     frequencies = hits / np.maximum(tried, 1)
 
     def outcomes() -> list[dict]:
-        seen = [{}] * len(octants.cells) + [
-            {"interval": clopper_pearson(hit, n), "frequency": frequency, "refuted": against}
-            for hit, n, frequency, against in zip(
-                hits.tolist(), tried.tolist(), frequencies.tolist(), contradicted.tolist(), strict=True
-            )
-        ]
-        return [_outcome(cell) | row for cell, row in zip(runs.cells, seen, strict=True)]
+        ours = drawn.per("cell")
+        frequent = beside(ours.outcome, interval=ours.interval, frequency=frequencies, refuted=contradicted)
+        return [*octants.per("cell").outcome, *frequent]
 
     def otherwise() -> int:
         return int((event & ~runs.hit).sum())
@@ -223,16 +236,6 @@ def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -
         },
         note=note,
     )
-
-
-def _outcome(networks: Narrow) -> dict:
-    wrong = networks.converged & ~networks.right_on()
-    return {
-        **networks.summary(),
-        "zero_loss_and_wrong": int(wrong.sum()),
-        "in_the_event": int(networks.in_event.sum()),
-        "zero_loss_and_wrong_outside_the_event": int((wrong & ~networks.in_event).sum()),
-    }
 
 
 CHANCES = {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_most
 from widenet.claims.sides import Fact
@@ -114,7 +114,6 @@ def _rarely_missed(runs: Misses, event: str, allowed: float) -> Promise:
             ),
             "drawn": Fact(p_values >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts follow this law"),
         },
-        runs=Runs(tried=int(np.sum(each.n_starts))),
         details=details,
         note=note,
     )
@@ -176,7 +175,6 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
                 each.p_value >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts have this probability"
             ),
         },
-        runs=Runs(tried=int(np.sum(each.n_starts))),
         details=details,
         note="The bound is sharp: the ratio tends to 1. On the way the proof prints half of the tail of one product "
         "(√(32πk) for √(8πk)) and counts 8k products of which 4k are different; the two factors cancel.",

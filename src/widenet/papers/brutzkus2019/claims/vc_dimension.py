@@ -17,24 +17,22 @@ from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
-from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.hypotheses import entries, filters
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
 from widenet.papers.brutzkus2019.runs.same_pattern_set import SamePatternSet, same_pattern_set
-from widenet.papers.brutzkus2019.runs.shattering import FEATURES, INFEASIBLE, SOLVED, Shattering, shatterings
+from widenet.papers.brutzkus2019.runs.shattering import (
+    FEATURES,
+    INFEASIBLE,
+    SOLVED,
+    Coefficients,
+    Shattering,
+    network_for,
+    shatterings,
+)
 
-DIRECTIONS = np.concatenate([PATTERNS, PATTERNS + np.roll(PATTERNS, -1, axis=0)])
-"""A filter c·direction answers 2c·feature."""
 N_SETS, N_FEATURES = 15, 8
 
-Coefficients = Float[np.ndarray, "*labelling 8"]
 Build = Callable[[Coefficients], Float[np.ndarray, "*labelling channel 2"]]
-
-
-def network_for(coefficients: Coefficients) -> Float[np.ndarray, "*labelling 16 2"]:
-    """Eight w's and eight u's whose network is Σ coefficient·feature on every pattern set."""
-    plus, minus = np.maximum(coefficients, 0) / 2, np.maximum(-coefficients, 0) / 2
-    return np.concatenate([plus[..., None] * DIRECTIONS, minus[..., None] * DIRECTIONS], axis=-2)
 
 
 class Mates(SamePatternSet):

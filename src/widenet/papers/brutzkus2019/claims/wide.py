@@ -13,12 +13,14 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, on_negative_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often
+from widenet.papers.brutzkus2019.claims.setting_rows import beside, largest
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
     c_value,
     cosine_limit,
     fewest_updates,
+    per_setting,
     recovery_failure,
     sharp_updates,
     steps_of_theorem_6_3,
@@ -148,16 +150,13 @@ def _sum_on_negative_axis(half: Float[np.ndarray, "run filter 2"]) -> Float[np.n
 
 def largest_sums(runs: LastSums) -> dict[str, list]:
     """In every setting."""
-    rows = [
-        {
-            **cell.summary(),
-            "scored": int(cell.in_event.sum()),
-            "largest_X_over_c": float(cell.plus_sum[cell.in_event].max(initial=-math.inf)),
-            "largest_Y_minus_1_over_c": float(cell.minus_sum[cell.in_event].max(initial=-math.inf)),
-        }
-        for cell in runs.cells
-    ]
-    return {"cases": rows}
+    cases = beside(
+        runs.per("cell").summary,
+        scored=runs.count(runs.in_event),
+        largest_X_over_c=largest(runs, runs.plus_sum, runs.in_event),
+        largest_Y_minus_1_over_c=largest(runs, runs.minus_sum, runs.in_event),
+    )
+    return {"cases": cases}
 
 
 @claim("brutzkus2019.lemma_e_17", Kind.STEP, "Lemma E.17, Section E.0.7", reads=trained.at(zero_loss_settings),
@@ -314,7 +313,7 @@ def theorem_6_3_angle(
         },
         event=runs.converged & runs.small_start,
         details=lambda: {
-            **runs.cells[0].summary(),
+            **setting.summary[0],
             "fewest_updates_a_plus": float(w.taken[member].min(initial=math.inf)),
             "promised_updates": fewest[0],
         },

@@ -21,6 +21,7 @@ from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.clustering import active_counts, angles_to_own, updates_before
 from widenet.diagnostics.exploration import XOR_POINTS
+from widenet.papers.brutzkus2019.claims.setting_rows import largest, rows
 from widenet.papers.brutzkus2019.claims.xor_events import (
     EACH,
     XorRuns,
@@ -62,6 +63,7 @@ class XorClusters(XorRuns):
     factor: Int[np.ndarray, " time run 4"] = derived(lambda runs: updates_before(runs.active))  #: n_i(t) = a_i(t − 1)
     judged: Bool[np.ndarray, " time run 4"] = derived(lambda runs: _judged(runs))  #: t ≤ T, of points with filters
     angles: Angles = derived(lambda runs: angles_at_end(runs, own_points(runs)))
+    largest_angle: Float[np.ndarray, " run"] = derived(lambda runs: runs.angles.max(axis=(1, 2)))
     own_updates: Int[np.ndarray, "run 2 filter"] = derived(lambda runs: _own_updates(runs))  #: a_i(T) of its point
     angle_limit: Number = derived(lambda runs: angle_limit(runs.step_constant))
 
@@ -172,14 +174,9 @@ def theorem_3_3_angle(runs: XorClusters, *, fewest: Callable[[float], float] = f
 
 def _largest_angles(runs: XorClusters, scored: Bool[np.ndarray, " run"]) -> list[dict[str, Any]]:
     """The largest angle of each setting, beside its limit."""
-    return [
-        {
-            "half_width": cell.half_width,
-            "limit": cell.angle_limit,
-            "largest": float(cell.angles[scored[runs.cell == place]].max(initial=0.0)),
-        }
-        for place, cell in enumerate(runs.cells)
-    ]
+    each = runs.per("cell")
+    of_runs = largest(runs, runs.largest_angle, scored, initial=0.0)
+    return rows(half_width=each.half_width, limit=each.angle_limit, largest=of_runs)
 
 
 def own_points(run: XorTrace) -> Int[np.ndarray, "run channel"]:

@@ -20,8 +20,15 @@ from widenet.claims.statistics import fails_at_most
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.diagnostics import exploration
 from widenet.diagnostics.clustering import active_counts
+from widenet.papers.brutzkus2019.claims import setting_rows
 from widenet.papers.brutzkus2019.claims.xor_events import EACH, XorRuns, event_of
-from widenet.papers.brutzkus2019.formulas import UNEXPLORED, c_value, large_start_over_c, large_start_probability
+from widenet.papers.brutzkus2019.formulas import (
+    UNEXPLORED,
+    c_value,
+    large_start_over_c,
+    large_start_probability,
+    per_setting,
+)
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
     SECTION_3_AS_PRINTED,
@@ -32,21 +39,13 @@ from widenet.papers.brutzkus2019.hypotheses import (
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
 from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, xor_counts
-from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, draw_xor_start
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, small_xor_starts, small_xor_steps
 from widenet.records import Scale
 
 TINY = sys.float_info.min
 """Stands for rates that a float cannot hold."""
 ALLOWED = 8 * UNEXPLORED
 """8e⁻⁸: how often Lemma 3.1 may fail."""
-
-
-def _small_starts(scale: Scale, seed: int) -> list[XorStart]:
-    return [draw_xor_start(k, c, 200, seed) for k in (1, 2, 17, 50, 100) for c in (0.1, 0.4)]
-
-
-def _small_steps(scale: Scale, seed: int) -> list[XorStart]:
-    return [draw_xor_start(k, 0.1, 200, seed, step_share=0.1) for k in (17, 50)]
 
 
 def _settings(scale: Scale, seed: int) -> list[XorSetting]:
@@ -79,8 +78,7 @@ def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: 
     counts = starts.count(failed)
 
     def widths() -> list[dict[str, Any]]:
-        rows = zip(half_widths.tolist(), exact.tolist(), counts.tolist(), strict=True)
-        return [{"half_width": k, "exact": tail, "failures": count} for k, tail, count in rows]
+        return setting_rows.rows(half_width=half_widths, exact=exact, failures=counts)
 
     return Promise(
         {
@@ -129,7 +127,7 @@ def outside_over_c(half_width: int, spread: float) -> float:
 
 
 @claim("brutzkus2019.lemma_b_2", Kind.STEP,
-       "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=_small_starts,
+       "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=small_xor_starts,
        given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
 def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
     """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 (for
@@ -149,18 +147,15 @@ def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0,
     quantity = f"exact {probability}" if as_printed else f"{probability}, over √(2k/π)e^{{−8k}}, at the worst width"
 
     def rows() -> list[dict[str, Any]]:
-        return [
-            {
-                "half_width": cell.half_width,
-                "step_share": cell.step_share,
-                "promised": constant * c_value(cell.half_width),
-                "exact": large_start_probability(cell.half_width, float(cell.meant_spread) / radius),
-                "ratio": float(ratio) / constant,
-                "runs": cell.n_runs,
-                "outside": cell.n_outside,
-            }
-            for cell, ratio in zip(starts.cells, ratios, strict=True)
-        ]
+        return setting_rows.rows(
+            half_width=each.half_width,
+            step_share=each.step_share,
+            promised=constant * c,
+            exact=per_setting(large_start_probability, each.half_width, each.meant_spread / radius),
+            ratio=ratios / constant,
+            runs=each.n_runs,
+            outside=each.n_outside,
+        )
 
     return Promise(
         {
@@ -200,7 +195,7 @@ lemma_b_2_as_printed = lemma_b_2.variant(
     where="Lemma B.2, Section B.1",
     statement="XOR, k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}): with probability at least "
     "1 − √(2k)/(πe^{8k}) every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4.",
-    draws=_small_steps,
+    draws=small_xor_steps,
     # √(2k)/(πe^{8k}). Both differences count: with η = c_η/k the exact probability is up to √π times what is printed,
     # with a smaller η it can be nearly 1.
     constant=1 / math.sqrt(math.pi),

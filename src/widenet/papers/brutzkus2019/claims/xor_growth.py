@@ -16,10 +16,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Number, derived
+from widenet.claims.cases import Number, by_value, derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2019.claims.setting_rows import largest, rows
 from widenet.papers.brutzkus2019.claims.xor_events import (
     EACH,
     XorRuns,
@@ -109,16 +110,13 @@ def _of_points(limit: np.ndarray) -> np.ndarray:
 
 def sums(runs: Growth) -> dict[str, Any]:
     """The largest sum of each setting, and how often the print fails there at least."""
-    return {
-        "sums": [
-            {
-                "half_width": run.half_width,
-                "largest_over_k_eta": float(run.largest_opposing.max()) / run.half_width,
-                "exact_lower_bound_on_printed_failures": sure_to_exceed(run.half_width),
-            }
-            for run in runs.cells
-        ]
-    }
+    half_width = runs.per("cell").half_width
+    sums = rows(
+        half_width=half_width,
+        largest_over_k_eta=largest(runs, runs.largest_opposing.max(axis=1), np.ones(len(runs), bool)) / half_width,
+        exact_lower_bound_on_printed_failures=by_value(sure_to_exceed, half_width),
+    )
+    return {"sums": sums}
 
 
 @claim("brutzkus2019.lemma_b_4_1", Kind.STEP,
@@ -196,18 +194,15 @@ def lemma_b_4_2(runs: Growth, *, gain: float = 2.0, compared: Callable[..., Side
 
 def points(runs: Growth) -> dict[str, Any]:
     """The most active iterations of a point, beside its limits, for each setting."""
-    return {
-        "points": [
-            {
-                "half_width": run.half_width,
-                "step_constant": run.step_constant,
-                "most_active": int(run.updates.max()),
-                "limit_by_width": run.by_width,
-                "limit_as_printed": run.count_as_printed,
-            }
-            for run in runs.cells
-        ]
-    }
+    each = runs.per("cell")
+    points = rows(
+        half_width=each.half_width,
+        step_constant=each.step_constant,
+        most_active=largest(runs, runs.updates.max(axis=1), np.ones(len(runs), bool)).astype(int),
+        limit_by_width=each.by_width,
+        limit_as_printed=each.count_as_printed,
+    )
+    return {"points": points}
 
 
 @claim("brutzkus2019.proposition_b_5", Kind.STEP, "Proposition B.5, Section B.1 (with a count that depends on η)",

@@ -53,6 +53,10 @@ class Explored(Cases):
     at_120: Float[np.ndarray, " 3"]  #: at the width of Theorem 6.3
     missed: Int[np.ndarray, " 3"]  #: how many of the drawn starts missed it
 
+    def counts(self) -> dict[str, int]:
+        """The drawn starts."""
+        return {"tried": int(np.sum(self.per("cell").n_starts)), "diverged": 0, "unfinished": 0}
+
 
 def explore(
     widths: tuple[int, ...],

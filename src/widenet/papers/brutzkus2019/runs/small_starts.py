@@ -28,6 +28,10 @@ class SmallStarts(Cases):
     filters: Float[np.ndarray, "start filter 2"]  #: starts of one width, drawn with this σ_g
     step_size: Number  #: η = c_η/k of those starts
 
+    def counts(self) -> dict[str, int]:
+        """The drawn starts."""
+        return {"tried": int(np.sum(self.per("cell").n_starts)), "diverged": 0, "unfinished": 0}
+
     @column
     def half_width(self) -> Count:
         """k of the drawn starts."""

@@ -151,6 +151,7 @@ class TrainedXord(Cases):
         """The events of Lemmas E.2, E.3 and E.19."""
         return self.axes_explored & negative_parts_are_explored(self.start)
 
+    @column
     def summary(self) -> dict:
         """What was run, for the evidence."""
         return {
