@@ -24,7 +24,7 @@ from widenet.papers.brutzkus2019.claims.start import (
     lemma_e_19,
 )
 from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability, largest_deviation
-from widenet.papers.brutzkus2019.hypotheses import deviation_of_small_starts
+from widenet.papers.brutzkus2019.hypotheses import deviation
 from widenet.papers.brutzkus2019.runs.explored import explore
 from widenet.papers.brutzkus2019.runs.small_starts import (
     SmallStarts,
@@ -226,7 +226,7 @@ def test_control_a_larger_start_than_stated_is_measured():
 def is_small_enough(filters):
     """Whether σ_g, as these entries have it, is met with η = 1/100."""
     starts = SmallStarts.join([SmallStarts(np.array([2]), 1.0, filters, 0.01)])
-    return deviation_of_small_starts.measured(deviation_of_small_starts(starts)).met
+    return deviation.measured(deviation(starts)).met
 
 
 def test_control_a_start_away_from_zero_is_not_small():

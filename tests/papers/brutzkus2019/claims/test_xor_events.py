@@ -95,7 +95,7 @@ def test_events_that_ask_for_more():
     assert (both_events(runs).scored == runs.explored).all()
     assert 0 < reached_in_event(runs).scored.sum() < 50
     cell = runs.cells[0]
-    assert (cell.n_in_both, cell.n_reached) == (int(runs.explored.sum()), int(reached_in_event(runs).scored.sum()))
+    assert (cell.n_in_both, cell.n_at_zero_loss) == (int(runs.explored.sum()), int(reached_in_event(runs).scored.sum()))
 
 
 def rate(runs, failed, allowed):

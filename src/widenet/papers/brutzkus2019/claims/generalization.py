@@ -32,13 +32,12 @@ from widenet.papers.brutzkus2019.formulas import (
 from widenet.papers.brutzkus2019.hypotheses import (
     TRAINING_SET,
     XordNetworks,
-    above_64,
     beta,
-    beta_of_margin,
-    margin,
+    margin_of_one,
     margin_of_two,
     spare_width,
-    step_constant,
+    step_of_lemmas,
+    width_above_64,
 )
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
@@ -114,11 +113,11 @@ def cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.n
 
 
 @claim("brutzkus2019.equation_18", Kind.STEP, "Eq. 18, proof of Proposition E.18", reads=trained.at(positive_settings),
-       given=[above_64, step_constant, *TRAINING_SET],
+       given=[width_above_64, step_of_lemmas, *TRAINING_SET],
        title="At zero loss, outputs on positive points are bounded below")  # fmt: skip
 def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float] = positive_output_limit) -> Promise:
-    """At zero loss, for a positive point z with pattern p_i, i = 1 or 3: N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥
-    (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1, inside the events of Lemmas E.2, E.3 and E.15.
+    """At zero loss, for a positive point $z$ with pattern $p_i$, $i = 1$ or $3$: $N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥ (γ +
+    1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1$, inside the events of Lemmas E.2, E.3 and E.15.
 
     A control passes a larger limit.
     """
@@ -161,11 +160,11 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
 @claim("brutzkus2019.proposition_e_18", Kind.STEP,
        "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
        reads=trained.at(positive_settings),
-       given=[margin_of_two, beta_of_margin, spare_width, step_constant, *TRAINING_SET],
+       given=[margin_of_two, beta, spare_width, step_of_lemmas, *TRAINING_SET],
        title="Wide networks at zero loss are right on all positive points")  # fmt: skip
 def proposition_e_18(runs: OnPositive) -> Promise:
-    """With β(γ) = (γ − 40¼c_η)/(39c_η + 1), γ ≥ 2 and k > 64((β + 1)/(β − 1))², with probability at least
-    1 − √(2k/π)e^{−8k} − 8e⁻⁸ gradient descent reaches a global minimum that is right on all positive points.
+    """With $β(γ) = (γ − 40¼c_η)/(39c_η + 1)$, $γ ≥ 2$ and $k > 64((β + 1)/(β − 1))²$, with probability at least
+    $1 − √(2k/π)e^{−8k} − 8e⁻⁸$ gradient descent reaches a global minimum that is right on all positive points.
 
     A control has γ = 1.
     """
@@ -203,12 +202,12 @@ class OnNegative(XordNetworks):
 
 
 @claim("brutzkus2019.proposition_e_22", Kind.STEP, "Proposition E.22, Section E.0.8",
-       reads=trained.at(negative_settings), given=[beta, spare_width, margin, *TRAINING_SET],
+       reads=trained.at(negative_settings), given=[beta, spare_width, margin_of_one, *TRAINING_SET],
        title="Wide networks at zero loss are right on all negative points")  # fmt: skip
 def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] = negative_output_limit) -> Promise:
-    """With β = (1 − 36¼c_η)/(35c_η) and k > 64((β + 1)/(β − 1))², with probability at least 1 − √(2k/π)e^{−8k} −
-    8e⁻⁸ gradient descent reaches a global minimum that is right on all negative points; N ≤ 35c_η −
-    (1 − 1¼c_η)/(1 + α(k)) < 0 there.
+    """With $β = (1 − 36¼c_η)/(35c_η)$ and $k > 64((β + 1)/(β − 1))²$, with probability at least
+    $1 − √(2k/π)e^{−8k} − 8e⁻⁸$ gradient descent reaches a global minimum that is right on all negative points;
+    $N ≤ 35c_η − (1 − 1¼c_η)/(1 + α(k)) < 0$ there.
 
     The bound on N is that of the proof, inside its events.
     """

@@ -43,8 +43,9 @@ class Alongside(Trajectories):
 @claim("brutzkus2019.equation_12", Kind.STEP, "Eq. 12, proof of Lemma E.11", reads=(placed_units, traces),
        given=PLACED, title="Where only $x⁻$ is active, a unit of U13 moves to U24")  # fmt: skip
 def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise:
-    """In a step where only x⁻ is active, every unit of U13(t) moves to U24(t+1), and the responses of these units to
-    x⁺ do not fall. (After t = 0 no trajectory in the event has such a unit, so it is tested on units placed there.)
+    """In a step where only $x⁻$ is active, every unit of $U13(t)$ moves to $U24(t+1)$, and the responses of these units
+    to $x⁺$ do not fall. (After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed
+    there.)
 
     A control makes only x⁺ active.
     """
@@ -62,8 +63,8 @@ def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise
 @claim("brutzkus2019.equation_13", Kind.STEP, "Eq. 13, proof of Lemma E.12", reads=(placed_units, traces),
        given=PLACED, title="Where only $x⁺$ is active, $|R|$ of a unit of U13 stays")  # fmt: skip
 def equation_13(units: Units, runs: Alongside, *, plus: bool = True) -> Promise:
-    """In a step where only x⁺ is active, the response to x⁻ of a unit of U13(t) does not change. (Printed for
-    U13(t+1). After t = 0 no trajectory in the event has such a unit, so it is tested on units placed there.)
+    """In a step where only $x⁺$ is active, the response to $x⁻$ of a unit of $U13(t)$ does not change. (Printed for
+    $U13(t+1)$. After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed there.)
 
     A control makes only x⁻ active.
     """

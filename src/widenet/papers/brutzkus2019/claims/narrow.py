@@ -157,10 +157,10 @@ def _every_octant_is_seen(octants: Narrow) -> Fact:
     title="Narrow networks reach zero loss and miss the rule of XORD",
 )
 def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -> Promise:
-    """Narrow networks do not learn XORD from diverse points: for k = 2, c_η ≤ 1/41, σ_g ≤ c_η/(16k^{3/2}) and
-    γ ≥ 1, with probability at least (1 − c)·33/48 gradient descent reaches a global minimum that is wrong on
-    every point whose pattern set is A_i, for some i: A_1 = {2}, A_2 = {4}, A_3 = {1, 2, 4}, A_4 = {2, 3, 4}.
-    Here c = 10⁻¹⁰.
+    """Narrow networks do not learn XORD from diverse points: for $k = 2$, $c_η ≤ 1/41$, $σ_g ≤ c_η/(16k^{3/2})$ and
+    $γ ≥ 1$, with probability at least $(1 − c)·33/48$ gradient descent reaches a global minimum that is wrong on every
+    point whose pattern set is $A_i$, for some $i$: $A_1 = {2}$, $A_2 = {4}$, $A_3 = {1, 2, 4}$, $A_4 = {2, 3, 4}$. Here
+    $c = 10⁻¹⁰$.
 
     The proof goes through for fits below η, not only √2η/4. Both points are active at t = 0, 1, 2. A w of W13 moves
     along its own p_i and stays below 2η across; one of W24 stays, or turns to 2η − |r_0| > |s_0|; a u of U13 turns to
@@ -271,9 +271,9 @@ def observation_small_convergence(
     criterion: Callable[[Filters], Event] = can_converge,
     chances: Sequence[Fraction] = tuple(chance for _, chance in CHANCES.values()),
 ) -> Promise:
-    """k = 2: gradient descent reaches zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅, with probability 3/4. Given
-    that, W⁺(1) and W⁺(3) are both non-empty with probability 1/6, then the u filters split between p_2 and p_4
-    with probability 1/2, so P[E] = 11/12. All of this is decided by the start.
+    """For $k = 2$ gradient descent reaches zero loss exactly where $W_0⁺(1) ∪ W_0⁺(3) ≠ ∅$, with probability $3/4$.
+    Given that, $W⁺(1)$ and $W⁺(3)$ are both non-empty with probability $1/6$; then the filters $u$ split between $p_2$
+    and $p_4$ with probability $1/2$, so the event $E$ has probability $11/12$. All of this is decided by the start.
 
     A control passes the same criterion for the u filters.
     """
@@ -331,8 +331,8 @@ def observation_small_convergence(
        given=THEOREM_6_4,
        title="Each way to fail with two filters has its wrong pattern set")  # fmt: skip
 def observation_small_failure(octants: Narrow, drawn: Narrow, *, item_sets: tuple[int, ...] = ITEM_SETS) -> Promise:
-    """k = 2, at zero loss: W⁺(1) = ∅ makes {1, 2, 4} wrong, W⁺(3) = ∅ makes {2, 3, 4} wrong, both u filters on the
-    side of p_2 make {4} wrong, both on the side of p_4 make {2} wrong.
+    """For $k = 2$, at zero loss: $W⁺(1) = ∅$ makes {1, 2, 4} wrong, $W⁺(3) = ∅$ makes {2, 3, 4} wrong, both filters $u$
+    on the side of $p_2$ make {4} wrong, both on the side of $p_4$ make {2} wrong.
 
     A control permutes the sets.
     """

@@ -152,9 +152,9 @@ class MoreSamples(SampledNetworks):
        reads=(trained.at(corner_settings), samples.at(pair_settings), samples.at(sixteen_settings)), given=TWO_SAMPLES,
        title="Wide networks learn XORD from two samples")  # fmt: skip
 def theorem_6_5_large_network(runs: DiversePair, drawn: SampledNetworks, more: MoreSamples) -> Promise:
-    """Sample complexity, wide: let a positive point be diverse with probability p₊ and a negative one with p₋. For
-    δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸), c = √(2k/π)e^{−8k}, and any ε ≥ 0, a network with k ≥ 120 reaches a global
-    minimum with test error at most ε from exactly 2 samples, one of each class, with probability at least 1 − δ.
+    """Sample complexity, wide: let a positive point be diverse with probability $p₊$ and a negative one with $p₋$. For
+    $δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸)$, $c = √(2k/π)e^{−8k}$, and any $ε ≥ 0$, a network with $k ≥ 120$ reaches a global
+    minimum with test error at most $ε$ from exactly 2 samples, one of each class, with probability at least $1 − δ$.
 
     P[no test error from two samples] ≥ p₊p₋·P[f* is recovered from a diverse pair] ≥ 1 − δ. The second factor is
     measured on a diverse pair and on those pairs drawn from the law that are diverse; the first, and the whole, on all
@@ -230,11 +230,11 @@ def theorem_6_5_small_network(
     *,
     error: Callable[[SampledNetworks], np.ndarray | float] = lambda runs: runs.smallest_hard_share,
 ) -> Promise:
-    """Sample complexity, narrow: let a positive point be diverse with probability p₊ and a negative one with p₋,
-    and let p* be the probability of the rarest of the pattern sets {2}, {4}, {1, 2, 4}, {2, 3, 4}. For any δ ≥ 1
-    − p₊p₋(1 − c(120) − 16e⁻⁸), where a network with k ≥ 120 needs 2 samples, and any ε < p*: with fewer than
-    2·ln(48δ/(33(1 − c(2))))/ln(p₊p₋) samples, half of each class, a network with k = 2 reaches a global minimum
-    with test error at least p* > ε with probability greater than δ. Here c(k) = √(2k/π)e^{−8k}.
+    """Sample complexity, narrow: let a positive point be diverse with probability $p₊$ and a negative one with $p₋$,
+    and let $p*$ be the probability of the rarest of the pattern sets {2}, {4}, {1, 2, 4}, {2, 3, 4}. For any
+    $δ ≥ 1 − p₊p₋(1 − c(120) − 16e⁻⁸)$, where a network with $k ≥ 120$ needs 2 samples, and any $ε < p*$: with fewer
+    than $2·ln(48δ/(33(1 − c(2))))/ln(p₊p₋)$ samples, half of each class, a network with $k = 2$ reaches a global
+    minimum with test error at least $p* > ε$ with probability greater than $δ$. Here $c(k) = √(2k/π)e^{−8k}$.
 
     A control asks for a larger error.
     """
@@ -287,8 +287,8 @@ def _sample_rows(runs: SampledNetworks, hit: np.ndarray) -> list[dict]:
 @claim("brutzkus2019.section_6_3_examples", Kind.STEP, "examples after Theorem 6.5, Section 6.3",
        draws=printed_examples, given=[delta], title="The sample numbers of the two printed examples")  # fmt: skip
 def section_6_3_examples(examples: Examples, *, bound: Bound = samples_of_small_network) -> Promise:
-    """p₊ = p₋ = 0.98, δ ≤ 0.05, ε < 0.005: m_1 ≤ 2 and m_2 ≥ 129. p₊ = p₋ = 0.92, δ = 0.16, ε < 0.02: m_1 ≤ 2 and
-    m_2 ≥ 17. For p₊, p₋ ≤ 0.7 the bound guarantees no gap.
+    """For $p₊ = p₋ = 0.98$, $δ ≤ 0.05$, $ε < 0.005$: $m_1 ≤ 2$ and $m_2 ≥ 129$. For $p₊ = p₋ = 0.92$, $δ = 0.16$,
+    $ε < 0.02$: $m_1 ≤ 2$ and $m_2 ≥ 17$. For $p₊, p₋ ≤ 0.7$ the bound guarantees no gap.
 
     The formula gives the printed numbers; up to 0.7 it gives fewer than the two samples of the wide network.
     """

@@ -36,8 +36,8 @@ class Compared(OnPoints, SignFlips):
        given=[*DIVERSE_POINTS, some_filters],
        title="Negating one u filter at the start changes nothing else")  # fmt: skip
 def lemma_f_2(runs: Compared) -> Promise:
-    """On diverse data two runs of gradient descent whose starts differ in the sign of u^(1) alone differ in the
-    sign of u^(1) alone at every t.
+    """On diverse data two runs of gradient descent whose starts differ in the sign of $u^(1)$ alone differ in the sign
+    of $u^(1)$ alone at every $t$.
 
     Bit for bit, after every step. A control has a negative point that is not diverse.
     """

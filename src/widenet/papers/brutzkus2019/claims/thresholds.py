@@ -8,12 +8,12 @@ import numpy as np
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promise, at_least, at_most
 from widenet.papers.brutzkus2019.hypotheses import (
-    above_64,
     beta,
-    margin_of_finish,
-    step_of_finish,
+    margin_of_eight,
+    step_of_theorem_6_3,
     step_positive,
-    wider_than_sixteen,
+    width_above_64,
+    widths_above_16,
 )
 from widenet.papers.brutzkus2019.runs.exact_widths import (
     ConeCounts,
@@ -27,10 +27,10 @@ from widenet.papers.brutzkus2019.runs.exact_widths import (
 
 
 @claim("brutzkus2019.equation_17", Kind.STEP, "Eq. 17, proof of Proposition E.18", draws=cone_counts,
-       given=[above_64], title="The two positive cones hold about equally many filters")  # fmt: skip
+       given=[width_above_64], title="The two positive cones hold about equally many filters")  # fmt: skip
 def equation_17(runs: ConeCounts) -> Promise:
-    """Where |W⁺(1)| and |W⁺(3)| are within 2√k of k/4 and k > 64, their ratio lies between 1/α(k) and α(k) = (k/4 +
-    2√k)/(k/4 − 2√k).
+    """Where $|W⁺(1)|$ and $|W⁺(3)|$ are within $2√k$ of $k/4$ and $k > 64$, their ratio lies between $1/α(k)$ and
+    $α(k) = (k/4 + 2√k)/(k/4 − 2√k)$.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         most, least = runs.first[:, 1] / runs.third[:, 0], runs.first[:, 0] / runs.third[:, 1]
@@ -60,21 +60,21 @@ def equation_17(runs: ConeCounts) -> Promise:
 
 
 @claim("brutzkus2019.footnote_12", Kind.IDENTITY, "footnote 12, proof of Proposition E.18", draws=both_sides_12,
-       given=[above_64, beta, step_positive],
+       given=[width_above_64, beta, step_positive],
        title="Which widths make the bound on positive points positive")  # fmt: skip
 def footnote_12(points: Sided) -> Promise:
-    """For k > 64 and β(γ) = (γ − 40¼c_η)/(39c_η + 1) > 1: (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1 > 0 if and only if
-    α(k) < β(γ), if and only if k > 64((β(γ) + 1)/(β(γ) − 1))².
+    """For $k > 64$ and $β(γ) = (γ − 40¼c_η)/(39c_η + 1) > 1$: $(γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1 > 0$ if and only
+    if $α(k) < β(γ)$, if and only if $k > 64((β(γ) + 1)/(β(γ) − 1))²$.
     """
     return _equivalent(points)
 
 
 @claim("brutzkus2019.footnote_15", Kind.IDENTITY, "footnote 15, proof of Proposition E.22", draws=both_sides_15,
-       given=[above_64, beta, step_positive],
+       given=[width_above_64, beta, step_positive],
        title="Which widths make the bound on negative points negative")  # fmt: skip
 def footnote_15(points: Sided) -> Promise:
-    """For k > 64 and β = (1 − 36¼c_η)/(35c_η) > 1: 35c_η − (1 − 1¼c_η)/(1 + α(k)) < 0 if and only if α(k) < β, if and
-    only if k > 64((β + 1)/(β − 1))².
+    """For $k > 64$ and $β = (1 − 36¼c_η)/(35c_η) > 1$: $35c_η − (1 − 1¼c_η)/(1 + α(k)) < 0$ if and only if $α(k) < β$,
+    if and only if $k > 64((β + 1)/(β − 1))²$.
     """
     return _equivalent(points)
 
@@ -112,11 +112,11 @@ def _equivalent(points: Sided) -> Promise:
 
 
 @claim("brutzkus2019.section_e_0_9", Kind.STEP, "Section E.0.9", draws=width_finish,
-       given=[wider_than_sixteen, step_of_finish, margin_of_finish],
+       given=[widths_above_16, step_of_theorem_6_3, margin_of_eight],
        title="Width 120 is enough for both propositions")  # fmt: skip
 def section_e_0_9(finish: Finish, *, from_width: int = 64) -> Promise:
-    """28(γ + 1 + 8c_η)/c_η ≥ 7(γ + 1 + 8c_η)/((k/2 − 2√k)η) exactly for k ≥ 64, and for γ ≥ 8, c_η ≤ 1/410 the widths
-    that Propositions E.18 and E.22 ask for, 64((β + 1)/(β − 1))² for either β, are below 120.
+    """$28(γ + 1 + 8c_η)/c_η ≥ 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ exactly for $k ≥ 64$. For $γ ≥ 8$ and $c_η ≤ 1/410$ the
+    widths that Propositions E.18 and E.22 require, $64((β + 1)/(β − 1))²$ for either $β$, are below 120.
 
     A control passes another width than 64.
     """

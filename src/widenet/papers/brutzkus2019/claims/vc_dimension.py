@@ -55,8 +55,8 @@ def sets_seen(runs: Mates) -> dict[str, int]:
        given=[entries], details=sets_seen,
        title="XORD networks see only the set of patterns of an input")  # fmt: skip
 def remark_4_1(runs: Mates) -> Promise:
-    """XORD: N(x) and its gradient depend on x only through the set of patterns in x; there are 15 such sets, so the
-    VC dimension is at most 15, whatever k is.
+    """XORD: $N(x)$ and its gradient depend on $x$ only through the set of patterns in $x$. There are 15 such sets, so
+    the VC dimension is at most 15 for every $k$.
     """
     words = f"largest difference of {{}} at equal pattern sets; up to {ROUNDING:g} counts as 0"
     how = {"within": ROUNDING, "where": runs.inputs_per_set > 1, "event": "sets of several inputs"}
@@ -150,8 +150,8 @@ def rank_and_residual(runs: Realized) -> dict[str, int | float]:
 @claim("brutzkus2019.remark_4_1_sharp", Kind.CONSTRUCTION, "Remark 4.1, Section 4 (added: sharper)", reads=shatterings,
        given=[filters], details=rank_and_residual, title="The VC dimension of XORD networks is 8")  # fmt: skip
 def remark_4_1_sharp(runs: Realized) -> Promise:
-    """XORD: N is linear in eight features of the pattern set, so the VC dimension is at most 8; for k ≥ 8 and d ≥ 2
-    it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.
+    """XORD: $N$ is linear in eight features of the pattern set, so the VC dimension is at most 8. For $k ≥ 8$ and
+    $d ≥ 2$ it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.
 
     Rank 8 is both halves of the bound: no nine sets have independent features, and eight have.
     """

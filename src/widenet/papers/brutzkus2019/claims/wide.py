@@ -30,11 +30,11 @@ from widenet.papers.brutzkus2019.hypotheses import (
     THEOREM_6_3,
     TRAINING_SET,
     XordNetworks,
-    above_sixteen,
     angle_below_a_right_one,
-    at_least_64,
-    margin,
-    step_constant,
+    margin_of_one,
+    step_of_lemmas,
+    width_above_16,
+    width_of_64,
 )
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
@@ -95,11 +95,11 @@ Steps = Callable[[int, float, float], float]
 
 
 @claim("brutzkus2019.proposition_e_14", Kind.STEP, "Proposition E.14, Section E.0.6",
-       reads=trained.at(convergence_settings), given=[above_sixteen, margin, step_constant, *TRAINING_SET],
+       reads=trained.at(convergence_settings), given=[width_above_16, margin_of_one, step_of_lemmas, *TRAINING_SET],
        title="Gradient descent on diverse XORD points reaches zero loss")  # fmt: skip
 def proposition_e_14(runs: XordNetworks, *, steps: Steps = steps_to_zero_loss) -> Promise:
-    """For k > 16, γ ≥ 1 and diverse data, with probability at least 1 − √(2k/π)e^{−8k} − 4e⁻⁸ gradient descent is
-    at zero loss after T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η) iterations.
+    """For $k > 16$, $γ ≥ 1$ and diverse data, with probability at least $1 − √(2k/π)e^{−8k} − 4e⁻⁸$ gradient descent is
+    at zero loss after $T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ iterations.
 
     A control passes a smaller T.
     """
@@ -160,11 +160,11 @@ def largest_sums(runs: LastSums) -> dict[str, list]:
 
 
 @claim("brutzkus2019.lemma_e_17", Kind.STEP, "Lemma E.17, Section E.0.7", reads=trained.at(zero_loss_settings),
-       given=[at_least_64, step_constant, *TRAINING_SET], details=largest_sums,
+       given=[width_of_64, step_of_lemmas, *TRAINING_SET], details=largest_sums,
        title="At zero loss, filters on negative patterns stay small")  # fmt: skip
 def lemma_e_17(runs: LastSums, *, plus_limit: float = 34, minus_limit: float = 38) -> Promise:
-    """At zero loss, for k ≥ 64: the w filters whose best pattern is p_2 or p_4 have X_T ≤ 34c_η together, and such
-    u filters Y_T ≤ 1 + 38c_η.
+    """At zero loss, for $k ≥ 64$: the filters $w$ whose best pattern is $p_2$ or $p_4$ have $X_T ≤ 34c_η$ together, and
+    such filters $u$ have $Y_T ≤ 1 + 38c_η$.
 
     A control passes smaller numbers.
     """
@@ -203,9 +203,9 @@ def theorem_6_3(
     steps: Callable[[float, float], float] = steps_of_theorem_6_3,
     failure: Callable[[int], float] = recovery_failure,
 ) -> Promise:
-    """Wide networks learn XORD from diverse points: for k ≥ 120, η = c_η/k, c_η ≤ 1/410, σ_g ≤ c_η/(16k^{3/2}) and
-    γ ≥ 8, with probability at least 1 − c − 16e⁻⁸ gradient descent is, after 28(γ + 1 + 8c_η)/c_η iterations, at
-    a global minimum with sign N(x) = f*(x) for every x.
+    """Wide networks learn XORD from diverse points: for $k ≥ 120$, $η = c_η/k$, $c_η ≤ 1/410$, $σ_g ≤ c_η/(16k^{3/2})$
+    and $γ ≥ 8$, with probability at least $1 − c − 16e⁻⁸$ gradient descent is, after $28(γ + 1 + 8c_η)/c_η$ iterations,
+    at a global minimum with $sign N(x) = f*(x)$ for every $x$. Here $c = √(2k/π)e^{−8k}$.
 
     Controls: γ = 1, k = 8, and fewer steps.
     """
@@ -269,9 +269,9 @@ def theorem_6_3_angle(
     updates: Callable[[float, float], float] = fewest_updates,
     sharp: Callable[[float, float], float] = sharp_updates,
 ) -> Promise:
-    """Clustering at that global minimum: a w filter that started nearest to p_i, i = 1 or 3, ends at an angle of at
-    most arccos((γ − 1 − 2c_η)/(γ − 1 + c_η)) to p_i, after a⁺(T) ≥ (γ − 1)/(2c_η) − 1 updates on positive points; by
-    Eq. 15 with γ + 1 they are even (γ + 1)/(2c_η) − √2/8 (added).
+    """Clustering at the global minimum of Theorem 6.3: a filter $w$ that started nearest to $p_i$, $i = 1$ or $3$, ends
+    at an angle of at most $arccos((γ − 1 − 2c_η)/(γ − 1 + c_η))$ to $p_i$, after $a⁺(T) ≥ (γ − 1)/(2c_η) − 1$ updates
+    on positive points. By Eq. 15 with $γ + 1$ there are even $(γ + 1)/(2c_η) − √2/8$ of them (added).
 
     In every converged run with a small start; a run without such a filter is about nothing.
     """

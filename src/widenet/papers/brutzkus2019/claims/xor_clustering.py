@@ -31,7 +31,7 @@ from widenet.papers.brutzkus2019.claims.xor_events import (
     with_probability,
 )
 from widenet.papers.brutzkus2019.formulas import c_value
-from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_in_event, runs_that_reach_zero, width_above_16
+from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_at_zero_loss, runs_in_event, width_above_16
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
 from widenet.papers.brutzkus2019.xor_formulas import angle_limit, cosine_after, fewest_updates
 from widenet.papers.brutzkus2019.xor_sources import XorSetting
@@ -73,10 +73,10 @@ class XorClusters(XorRuns):
        reads=xor_traces, given=(*SECTION_3, runs_in_event),
        title="XOR: each filter moves along its point, and little across")  # fmt: skip
 def lemma_3_2(runs: XorClusters, *, across: float = 2.0) -> Promise:
-    """Clustering dynamics of XOR: in the event of Lemma B.2, for i ∈ {1, 3}, j ∈ W_0⁺(i) and every t,
-    w_t = n_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where n_i(t) = a_i(t − 1) is the number of t' < t
-    at which x_i is active; also w_t = w_0 + n_i(t)·ηx_i + α_j x_2 with |α_j| ≤ η. The same for u, i ∈ {2, 4}, with x_1
-    in place of x_2.
+    """Clustering dynamics of XOR: in the event of Lemma B.2, for $i ∈ {1, 3}$, $j ∈ W_0⁺(i)$ and every $t$,
+    $w_t = n_i(t)·ηx_i + v_t$ with $⟨v_t, x_i⟩ > 0$ and $|⟨v_t, x_2⟩| < 2η$, where $n_i(t) = a_i(t − 1)$ is the number
+    of $t' < t$ at which $x_i$ is active. Moreover $w_t = w_0 + n_i(t)·ηx_i + α_j x_2$ with $|α_j| ≤ η$. The same holds
+    for $u$ and $i ∈ {2, 4}$, with $x_1$ in place of $x_2$.
     """
     t, event = runs.per("time"), event_of(runs)
     where = event.where(t, t.judged)
@@ -119,9 +119,9 @@ def lemma_3_2_as_printed(
     across: float = 2.0,
     allowed: Callable[[int], float] = c_value,
 ) -> Promise:
-    """Clustering dynamics of XOR: with probability at least 1 − √(2k/π)e^{−8k}, for i ∈ {1, 3}, all t ≥ 0 and
-    j ∈ W_0⁺(i), w_t = a_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where a_i(t) is the number of
-    0 ≤ t' ≤ t at which x_i is active.
+    """Clustering dynamics of XOR: with probability at least $1 − √(2k/π)e^{−8k}$, for $i ∈ {1, 3}$, all $t ≥ 0$ and
+    $j ∈ W_0⁺(i)$, $w_t = a_i(t)·ηx_i + v_t$ with $⟨v_t, x_i⟩ > 0$ and $|⟨v_t, x_2⟩| < 2η$, where $a_i(t)$ is the number
+    of $0 ≤ t' ≤ t$ at which $x_i$ is active.
     """
     lead = runs.map(lambda cell: _smallest_lead(cell, index))
     strays = runs.map(lambda cell: _strays(cell, across), bool)
@@ -136,12 +136,13 @@ def lemma_3_2_as_printed(
 
 
 @claim("brutzkus2019.theorem_3_3_angle", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
-       reads=xor_traces.at(_angle_settings), given=(*SECTION_3, runs_that_reach_zero),
+       reads=xor_traces.at(_angle_settings), given=(*SECTION_3, runs_at_zero_loss),
        title="XOR: at loss 0 each filter is close to its point")  # fmt: skip
 def theorem_3_3_angle(runs: XorClusters, *, fewest: Callable[[float], float] = fewest_updates) -> Promise:
-    """XOR, in the event of Lemma B.2: at the global minimum W_T the angle between w_T^(j), j ∈ W_0⁺(i), i ∈ {1, 3}, and
-    x_i is at most arccos((1 − 2c_η)/(1 + c_η)); the same for u_T^(j), j ∈ U_0⁺(i), i ∈ {2, 4}. Both steps of the proof
-    are checked too: a_i(T) ≥ 1/(2c_η) − 1, and a cosine of at least 2a_i/(2a_i + 3).
+    """XOR, in the event of Lemma B.2: at the global minimum $W_T$ the angle between $w_T^(j)$, $j ∈ W_0⁺(i)$,
+    $i ∈ {1, 3}$, and $x_i$ is at most $arccos((1 − 2c_η)/(1 + c_η))$. The same holds for $u_T^(j)$, $j ∈ U_0⁺(i)$,
+    $i ∈ {2, 4}$. Both steps of the proof are checked too: $a_i(T) ≥ 1/(2c_η) − 1$, and a cosine of at least
+    $2a_i/(2a_i + 3)$.
     """
     f, event = runs.per("filter"), reached_in_event(runs)
     cosine, words = np.cos(np.radians(f.angles)), "largest angle to the own point, in degrees"

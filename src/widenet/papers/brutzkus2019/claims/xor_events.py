@@ -25,7 +25,9 @@ class XorRuns(XorTrace):
 
     n_inside: Count = derived(lambda runs: int(runs.in_event.sum()))  #: in that of Lemma B.2
     n_in_both: Count = derived(lambda runs: int((runs.in_event & runs.explored).sum()))  #: and in that of Lemma 3.1
-    n_reached: Count = derived(lambda runs: int((runs.in_event & runs.reached).sum()))  #: and with loss 0 at the end
+    n_at_zero_loss: Count = derived(
+        lambda runs: int((runs.in_event & runs.reached).sum())
+    )  #: and with loss 0 at the end
 
 
 class XorEvent:

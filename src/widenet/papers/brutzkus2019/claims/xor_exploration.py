@@ -67,8 +67,8 @@ def unexplored(half_width: int, radius: Fraction = octants.RADIUS) -> float:
 @claim("brutzkus2019.lemma_3_1", Kind.STEP, "Lemma 3.1, Section 3.2; Lemma B.1", reads=xor_counts,
        given=(width_above_16, uniform_directions), title="XOR: about half of the filters see each point")  # fmt: skip
 def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: float = ALLOWED) -> Promise:
-    """Exploration: for k > 16, with probability at least 1 − 8e⁻⁸, every |W_0⁺(i)| and |U_0⁺(i)| (the filters in the
-    half-plane of x_i, i = 1, …, 4) lies within k/2 ± 2√k.
+    """Exploration: for $k > 16$, with probability at least $1 − 8e⁻⁸$, every $|W_0⁺(i)|$ and $|U_0⁺(i)|$ (the filters
+    in the half-plane of $x_i$, $i = 1, …, 4$) lies within $k/2 ± 2√k$.
 
     By exact binomial tails, and by how many of the drawn starts fail.
     """
@@ -130,8 +130,8 @@ def outside_over_c(half_width: int, spread: float) -> float:
        "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=small_xor_starts,
        given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
 def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
-    """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 (for
-    η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k)).
+    """With probability at least $1 − √(2k/π)e^{−8k}$ every initial $|⟨w_0, x_i⟩|$ and $|⟨u_0, x_i⟩|$ is at most $√2η/4$
+    (for $η = c_η/k$ and $σ_g ≤ c_η/(16k^{3/2})$, that is $σ_g ≤ η/(16√k)$).
 
     The exact Gaussian probability is compared with constant·√(2k/π)e^{−8k}, for the limit radius·√2η/4. Drawn starts
     cannot confirm a rate of e^{−8k}, but could refute it. With `as_printed` the hypotheses are the paper's, which allow
@@ -193,8 +193,10 @@ lemma_b_2_as_printed = lemma_b_2.variant(
     "lemma_b_2_as_printed",
     title="XOR: the start is small, whatever the step: fails",
     where="Lemma B.2, Section B.1",
-    statement="XOR, k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}): with probability at least "
-    "1 − √(2k)/(πe^{8k}) every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4.",
+    statement=(
+        "XOR, $k > 16$, $η ≤ c_η/k$, $c_η < 1/2$ and $σ_g ≤ c_η/(16k^{3/2})$: with probability at least "
+        "$1 − √(2k)/(πe^{8k})$ every initial $|⟨w_0, x_i⟩|$ and $|⟨u_0, x_i⟩|$ is at most $√2η/4$."
+    ),
     draws=small_xor_steps,
     # √(2k)/(πe^{8k}). Both differences count: with η = c_η/k the exact probability is up to √π times what is printed,
     # with a smaller η it can be nearly 1.
@@ -219,7 +221,7 @@ def _never_falls(counts: Int[np.ndarray, " time run 4"]) -> Bool[np.ndarray, " r
        reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
        title="XOR: every point is active at the start")  # fmt: skip
 def observation_active_at_start(runs: XorFirstSteps) -> Promise:
-    """XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls."""
+    """XOR: $a_i(0) = 1$ in the event of Lemma B.2 (every point is active at $t = 0$), and $a_i$ never falls."""
     event = event_of(runs)
     return event.promise(
         {
@@ -239,7 +241,9 @@ def observation_active_at_start(runs: XorFirstSteps) -> Promise:
 @claim("brutzkus2019.observation_half_planes_cover", Kind.IDENTITY, "Section 3.2, after Lemma 3.2", reads=xor_counts,
        given=[uniform_directions], title="XOR: two opposite half-planes have all filters")  # fmt: skip
 def observation_half_planes_cover(starts: XorCounts) -> Promised:
-    """XOR: with probability 1, W_0⁺(1) ∪ W_0⁺(3) is all of [k], and so is U_0⁺(2) ∪ U_0⁺(4)."""
+    """XOR: with probability 1, $W_0⁺(1) ∪ W_0⁺(3)$ contains all $k$ filters $w$, and $U_0⁺(2) ∪ U_0⁺(4)$ all $k$
+    filters $u$.
+    """
     quantity = "filters in neither of the two opposite half-planes"
     return {
         "of_w": equal(starts.uncovered[:, 0], 0.0, text="$W_0⁺(1) ∪ W_0⁺(3)$ is all", quantity=quantity),

@@ -126,8 +126,8 @@ def sums(runs: Growth) -> dict[str, Any]:
 def lemma_b_4_1(
     runs: Growth, *, sharp: Limit = lambda runs: runs.by_half_planes, coarse: Limit = lambda runs: runs.by_all_filters
 ) -> Promise:
-    """XOR, in the event of Lemma B.2: Σ_j σ(⟨u_t, x_1⟩) ≤ 2η|U_0⁺(3)| + (√2/4)η|U_0⁺(1)| ≤ 2kη for all t; the same for
-    x_3, and with w and u exchanged for x_2 and x_4.
+    """XOR, in the event of Lemma B.2: $Σ_j σ(⟨u_t, x_1⟩) ≤ 2η|U_0⁺(3)| + (√2/4)η|U_0⁺(1)| ≤ 2kη$ for all $t$. The same
+    holds for $x_3$, and with $w$ and $u$ exchanged for $x_2$ and $x_4$.
     """
     event = event_of(runs)
     largest, by_half_planes, by_all = runs.largest_opposing, _of_points(sharp(runs)), _of_points(coarse(runs))
@@ -151,8 +151,8 @@ def lemma_b_4_1(
        reads=xor_traces.at(_settings), given=SECTION_3, details=sums,
        title="XOR: the opposing sum of a point stays below $kη$: fails")  # fmt: skip
 def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * runs.half_width) -> Promise:
-    """XOR: with probability at least 1 − √(2k/π)e^{−8k}, R_t⁺(1) + R_t⁻(1) = Σ_j σ(⟨u_t, x_1⟩) ≤ kη for all
-    t, and by symmetry for the other points.
+    """XOR: with probability at least $1 − √(2k/π)e^{−8k}$, $R_t⁺(1) + R_t⁻(1) = Σ_j σ(⟨u_t, x_1⟩) ≤ kη$ for all $t$,
+    and by symmetry for the other points.
     """
     limit = _of_points(printed(runs))
     rate = with_probability(
@@ -169,8 +169,9 @@ def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * 
        reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
        title="XOR: each step adds exactly $2η$ per own filter")  # fmt: skip
 def lemma_b_4_2(runs: Growth, *, gain: float = 2.0, compared: Callable[..., Sides] = equal) -> Promise:
-    """XOR, in the event of Lemma B.2: Σ_j σ(⟨w_t, x_1⟩) grows by exactly 2η|W_0⁺(1)| at a step with y_1 N_t(x_1) < 1,
-    and does not change at any other; the same for the other points. (The paper has: by at least η|W_0⁺(1)|.)
+    """XOR, in the event of Lemma B.2: $Σ_j σ(⟨w_t, x_1⟩)$ grows by exactly $2η|W_0⁺(1)|$ at a step with
+    $y_1 N_t(x_1) < 1$, and does not change at any other. The same holds for the other points. (The paper has: by at
+    least $η|W_0⁺(1)|$.)
 
     The paper's S⁻, the sum over filters behind the point, is 0 as σ is.
     """
@@ -211,8 +212,8 @@ def points(runs: Growth) -> dict[str, Any]:
 def proposition_b_5(
     runs: Growth, *, counts: Limit = lambda runs: runs.by_counts, width: Limit = lambda runs: runs.by_width
 ) -> Promise:
-    """XOR, k > 16, in the events of Lemmas B.2 and 3.1: once x_i was active at l ≥ (1 + 2kη)/(2ηn_i) iterations,
-    n_i = |W_0⁺(i)| or |U_0⁺(i)|, it is satisfied for good; l ≥ (1 + 2kη)√k/(kη(√k − 4)) is enough for all points.
+    """XOR, $k > 16$, in the events of Lemmas B.2 and 3.1: once $x_i$ was active at $l ≥ (1 + 2kη)/(2ηn_i)$ iterations,
+    $n_i = |W_0⁺(i)|$ or $|U_0⁺(i)|$, it stays satisfied. For all points $l ≥ (1 + 2kη)√k/(kη(√k − 4))$ is enough.
 
     Satisfied for good after ⌈l⌉ active iterations is the same as at most ⌈l⌉ of them in the whole run, and that is
     counted.
@@ -235,8 +236,8 @@ def proposition_b_5(
        reads=xor_traces.at(_slow_settings), given=(width_above_16, *SECTION_3), details=points,
        title="XOR: a point is active about 4 times: fails for small steps")  # fmt: skip
 def proposition_b_5_as_printed(runs: Growth, *, printed: Limit = lambda runs: runs.count_as_printed) -> Promise:
-    """XOR, k > 16: with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸, for all i, once there were
-    l ≥ 4√k/(√k − 2) iterations with y_i N(x_i) < 1, y_i N(x_i) ≥ 1 for good.
+    """XOR, $k > 16$: with probability at least $1 − √(2k/π)e^{−8k} − 8e⁻⁸$, for all $i$, once there were
+    $l ≥ 4√k/(√k − 2)$ iterations with $y_i N(x_i) < 1$, $y_i N(x_i) ≥ 1$ in all later ones.
     """
     limit = np.ceil(_of_points(printed(runs)))
     rate = with_probability(

@@ -10,8 +10,8 @@ Theorem B.8, which adds that the end is a local minimum, `theorem_b_8`. When it 
 """
 
 from collections.abc import Callable
-from itertools import count, repeat
 from fractions import Fraction
+from itertools import count, repeat
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,9 @@ from widenet.diagnostics.exploration import XOR_LABELS
 from widenet.papers.brutzkus2019.claims.xor_events import XorRuns, event_of
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
-    drawn_runs_in_event,
+    filters_of_construction,
+    runs_in_event,
     two_filters,
-    two_filters_of_each_sign,
 )
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, lowest_change, xor_traces
 from widenet.papers.brutzkus2019.runs.xor_networks import XorNetworks, strictly_right, xor_networks
@@ -52,10 +52,10 @@ Rule = Callable[[np.ndarray], np.ndarray]
 
 
 @claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=xor_networks,
-       given=[two_filters_of_each_sign], title="XOR can be solved with k = 2, and not with k = 1")  # fmt: skip
+       given=[filters_of_construction], title="XOR can be solved with k = 2, and not with k = 1")  # fmt: skip
 def observation_xor_realizable(networks: XorNetworks) -> Promise:
-    """XOR: w = x_1/2, x_3/2 and u = x_2/2, x_4/2 have loss 0, so for k ≥ 2 every global minimum has loss 0 and all four
-    signs right; no network with k = 1 has all four signs right.
+    """XOR: $w = x_1/2, x_3/2$ and $u = x_2/2, x_4/2$ have loss 0. So for $k ≥ 2$ every global minimum has loss 0 and
+    all four signs right. No network with $k = 1$ has all four signs right.
     """
     solution = networks.per("cell")
     return Promise(
@@ -83,7 +83,8 @@ class NarrowStarts(XorStart):
        draws=narrow_starts, given=[two_filters],
        title="XOR, k = 2: three starts in four forget a point")  # fmt: skip
 def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Promise:
-    """XOR, k = 2: with probability 3/4 (exactly) some W_0⁺(i), i ∈ {1, 3}, or some U_0⁺(i), i ∈ {2, 4}, is empty.
+    """XOR, $k = 2$: with probability $3/4$ (exactly) some $W_0⁺(i)$, $i ∈ {1, 3}$, or some $U_0⁺(i)$, $i ∈ {2, 4}$, is
+    empty.
 
     Exactly, by all sign patterns of four filters; and the frequency among drawn starts.
     """
@@ -149,14 +150,14 @@ class NarrowRuns(XorRuns):
 
 
 @claim("brutzkus2019.theorem_3_4", Kind.MAIN, "Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
-       reads=narrow_runs, given=(two_filters, *SECTION_3, drawn_runs_in_event.of(0)),
+       reads=narrow_runs, given=(two_filters, *SECTION_3, runs_in_event.of(0)),
        title="XOR, k = 2: three runs in four end with a wrong point")  # fmt: skip
 def theorem_3_4(
     drawn: NarrowRuns, octants: NarrowRuns, *, rule: Rule = strictly_right, promised: Fraction = FAILURE_RATE
 ) -> Promise:
-    """XOR, k = 2: with probability 3/4 gradient descent ends at a network that errs on at least one point. In the event
-    of Lemma B.2 the wrong points are exactly those whose W_0⁺(i) or U_0⁺(i) is empty, N is 0 there, and the final loss
-    is their number: 0, 1 or 2 with probability 1/4, 1/2 and 1/4.
+    """XOR, $k = 2$: with probability $3/4$ gradient descent ends at a network that errs on at least one point. In the
+    event of Lemma B.2 the wrong points are exactly those whose $W_0⁺(i)$ or $U_0⁺(i)$ is empty, $N$ is 0 there, and the
+    final loss is their number: 0, 1 or 2 with probability $1/4$, $1/2$ and $1/4$.
 
     From every octant the share of failed runs is the probability itself.
     """
@@ -213,13 +214,13 @@ def _mean(answers: Bool[np.ndarray, " run"]) -> float:
 
 @claim("brutzkus2019.theorem_b_8", Kind.STEP,
        "Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)", reads=narrow_runs,
-       given=(two_filters, *SECTION_3, drawn_runs_in_event.of(0)),
+       given=(two_filters, *SECTION_3, runs_in_event.of(0)),
        title="XOR, k = 2: a run with positive loss ends at a local minimum")  # fmt: skip
 def theorem_b_8(
     drawn: NarrowRuns, octants: NarrowRuns, *, changes: int = 20, seed: int = 0, share: float = 0.5
 ) -> Promise:
-    """XOR, k = 2, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
-    minimum, at which no filter answers to the points that are wrong.
+    """XOR, $k = 2$, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
+    minimum, at which no filter responds to the points that are wrong.
 
     Random changes are tried, as `lowest_change` says.
     """
@@ -263,11 +264,11 @@ def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
 
 @claim("brutzkus2019.theorem_b_8_standstill", Kind.STEP,
        "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(_stuck_settings),
-       given=(two_filters, *SECTION_3, drawn_runs_in_event),
+       given=(two_filters, *SECTION_3, runs_in_event),
        title="XOR, k = 2: nothing moves 3 iterations after t'")  # fmt: skip
 def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
-    """XOR, k = 2, in the event of Lemma B.2: let some W_0⁺(i) or U_0⁺(i) be empty, and t' be the first iteration at
-    which all other points are satisfied. From t' + 3 on nothing moves.
+    """XOR, $k = 2$, in the event of Lemma B.2: let some $W_0⁺(i)$ or $U_0⁺(i)$ be empty, and let $t'$ be the first
+    iteration at which all other points are satisfied. From $t' + 3$ on nothing moves.
 
     The two axes do not act on each other. On an axis with a forgotten point, say x_1, all w's are own filters of x_3,
     and at t' every u that answers to x_1 turns to x_3. That may make x_3 active once more, by less than 2kη; then all
@@ -295,9 +296,12 @@ theorem_b_8_standstill_as_printed = theorem_b_8_standstill.variant(
     "theorem_b_8_standstill_as_printed",
     title="XOR, k = 2: nothing moves from t' + 1 on: fails",
     where="proof of Theorem B.8, last sentence",
-    statement="XOR, k = 2: let t' be the first iteration at which all points are satisfied whose W_0⁺(i) or U_0⁺(i) "
-    "is not empty. At t' + 1 gradient descent is at a local minimum. False for η = 1/10 and fits (−12, 9), (−1, −1) of "
-    "the w's and (20, 5), (−18, 1) of the u's in units of η/64: t' = 3, at t = 4 the margin of x_2 is 319/320, so x_2 "
-    "moves the weights again, and only from t = 6 on nothing moves.",
+    statement=(
+        "XOR, $k = 2$: let $t'$ be the first iteration at which all points are satisfied whose $W_0⁺(i)$ or $U_0⁺(i)$ "
+        "is not empty. At $t' + 1$ gradient descent is at a local minimum. False for $η = 1/10$ and fits (−12, 9), "
+        "(−1, −1) of the filters $w$ and (20, 5), (−18, 1) of the filters $u$ in units of $η/64$: $t' = 3$, at "
+        "$t = 4$ the margin of $x_2$ is $319/320$, so $x_2$ moves the weights again, and only from $t = 6$ on nothing "
+        "moves."
+    ),
     delay=1,
 )

@@ -33,8 +33,8 @@ DECOY_ERRORS = frozenset(set_index(*held) for held in ((3,), (4,), (3, 4), (2, 3
 @claim("brutzkus2019.observation_xord_realizable", Kind.CONSTRUCTION, "Section 4, Learning Setup", draws=candidates,
        given=[filters_of_construction], title="XORD needs two filters of each sign, and two are enough")  # fmt: skip
 def observation_xord_realizable(candidates: Candidates) -> Promise:
-    """XORD: the network with w = 3p_1, 3p_3 and u = p_2, p_4 has the sign of f* on every input; no network with k = 1
-    has.
+    """XORD: the network with $w = 3p_1, 3p_3$ and $u = p_2, p_4$ has the sign of $f*$ on every input. No network with
+    $k = 1$ has.
 
     That k = 1 fails is so by construction of ReLU: one w cannot fit p_1 and p_3 = −p_1. The search only agrees.
     """
@@ -102,8 +102,8 @@ def _names(places: Sequence[int]) -> list[str]:
        given=[margin_of_decoy, *DIVERSE_POINTS], on=decoy_for,
        title="A network with zero loss on diverse points that is wrong")  # fmt: skip
 def observation_decoy(trap: Trap, *, expected_errors: frozenset[int] = DECOY_ERRORS) -> Promise:
-    """XORD: w = 3p_1 twice and u = p_2 twice give N(x⁺) = 8 and N(x⁻) = −4 on diverse points, so loss 0 for γ ≤ 8, and
-    are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
+    """XORD: $w = 3p_1$ twice and $u = p_2$ twice give $N(x⁺) = 8$ and $N(x⁻) = −4$ on diverse points, so loss 0 for
+    $γ ≤ 8$, and are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
     """
     each = trap.per("cell")
     expected = trap.map(lambda cell: np.isin(np.arange(len(cell)), list(expected_errors)), bool)
@@ -146,8 +146,8 @@ def diverse_probabilities_as_printed(n_patches: int) -> tuple[Fraction, Fraction
        "Section 4, after Definition 4.2 (with p₊ given that the point is positive)", draws=diverse_shares,
        given=[patches], title="How rare diverse points are")  # fmt: skip
 def observation_diverse_probability(runs: DiverseShares, *, formula: Formula = diverse_probabilities) -> Promise:
-    """If D₊ is uniform on the positive inputs and D₋ on the negative ones, d ≥ 4, a point is diverse with probability
-    p₊ = (4^d − 4·3^d + 6·2^d − 4)/(4^d − 2^d) and p₋ = 1 − 1/2^{d−1}.
+    """If $D₊$ is uniform on the positive inputs and $D₋$ on the negative ones, $d ≥ 4$, a point is diverse with
+    probability $p₊ = (4^d − 4·3^d + 6·2^d − 4)/(4^d − 2^d)$ and $p₋ = 1 − 1/2^{d−1}$.
     """
     promised = (by_value(lambda d, place=place: float(formula(d)[place]), runs.n_patches) for place in (0, 1))
     how = {"within": ROUNDING, "trivial": 1.0}  # different fractions differ by far more
@@ -181,8 +181,8 @@ observation_diverse_probability_as_printed = observation_diverse_probability.var
     title="Positive points are diverse as often as printed",
     where="Section 4, after Definition 4.2",
     statement=(
-        "If both D₊ and D₋ are uniform, then p₊ = 1 − (4·3^d − 6·2^d + 4)/4^d and p₋ = 1 − 1/2^{d−1}, where D₊ is the "
-        "distribution of positive points."
+        "If both $D₊$ and $D₋$ are uniform, then $p₊ = 1 − (4·3^d − 6·2^d + 4)/4^d$ and $p₋ = 1 − 1/2^{d−1}$, where "
+        "$D₊$ is the distribution of positive points."
     ),
     formula=diverse_probabilities_as_printed,
 )
