@@ -95,7 +95,7 @@ def lemma_e_16(runs: FirstCrossings, *, deficit: float | None = None) -> Promise
 
 lemma_e_16_as_printed = lemma_e_16.variant(
     "lemma_e_16_as_printed",
-    title="$S⁺$ is at least $γ + 1 − 3c_η$: fails where W24 is large",
+    title="$S⁺$ is at least $γ + 1 − 3c_η$: fails where $W24$ is large",
     where="Lemma E.16",
     statement=(
         "If the loss is 0 from $T$ on, there is $T2 < T$ with $S⁺_t ≥ γ + 1 − 3c_η$ for $t ≥ T2$ and $−N_t(x⁻) < 1$ "

@@ -41,7 +41,7 @@ from widenet.papers.brutzkus2019.hypotheses import (
 )
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 EDGE = 201
 """A width on the edge of both propositions: 200.5 is asked for at γ = 8, c_η = 1/41, and at c_η = 1/161.9."""
@@ -161,6 +161,7 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
        "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
        reads=trained.at(positive_settings),
        given=[margin_of_two, beta, spare_width, step_of_lemmas, *TRAINING_SET],
+       form=Form.REPAIR,
        title="Wide networks at zero loss are right on all positive points")  # fmt: skip
 def proposition_e_18(runs: OnPositive) -> Promise:
     """With $β(γ) = (γ − 40¼c_η)/(39c_η + 1)$, $γ ≥ 2$ and $k > 64((β + 1)/(β − 1))²$, with probability at least

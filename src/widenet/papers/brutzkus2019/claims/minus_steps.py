@@ -16,6 +16,7 @@ from widenet.papers.brutzkus2019.hypotheses import start_size, units_in_u13
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.placed_units import PlacedUnits, placed_units
 from widenet.papers.brutzkus2019.runs.traces import traces
+from widenet.records import Form
 
 PLACED = (start_size.of(0), units_in_u13.of(0))
 
@@ -41,7 +42,7 @@ class Alongside(Trajectories):
 
 
 @claim("brutzkus2019.equation_12", Kind.STEP, "Eq. 12, proof of Lemma E.11", reads=(placed_units, traces),
-       given=PLACED, title="Where only $x⁻$ is active, a unit of U13 moves to U24")  # fmt: skip
+       given=PLACED, title="Where only $x⁻$ is active, a unit of $U13$ moves to $U24$")  # fmt: skip
 def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise:
     """In a step where only $x⁻$ is active, every unit of $U13(t)$ moves to $U24(t+1)$, and the responses of these units
     to $x⁺$ do not fall. (After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed
@@ -61,7 +62,8 @@ def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise
 
 
 @claim("brutzkus2019.equation_13", Kind.STEP, "Eq. 13, proof of Lemma E.12", reads=(placed_units, traces),
-       given=PLACED, title="Where only $x⁺$ is active, $|R|$ of a unit of U13 stays")  # fmt: skip
+       given=PLACED, form=Form.REPAIR,
+       title="Where only $x⁺$ is active, $|R|$ of a unit of $U13$ stays")  # fmt: skip
 def equation_13(units: Units, runs: Alongside, *, plus: bool = True) -> Promise:
     """In a step where only $x⁺$ is active, the response to $x⁻$ of a unit of $U13(t)$ does not change. (Printed for
     $U13(t+1)$. After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed there.)

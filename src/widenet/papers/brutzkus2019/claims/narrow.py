@@ -27,6 +27,7 @@ from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, NEGLIGIBLE, large_
 from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, XordNetworks
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, octant, share_of
 from widenet.papers.brutzkus2019.runs.trained import from_every_octant, narrow_trained
+from widenet.records import Form
 from widenet.types import RunStatus
 
 Filters = Float[np.ndarray, "*run filter 2"]
@@ -263,6 +264,7 @@ def exact_chances() -> tuple[Fraction, ...]:
 
 @claim("brutzkus2019.observation_small_convergence", Kind.STEP,
        "proof of Theorem F.1; the two equivalences are added here", reads=BOTH, given=THEOREM_6_4,
+       form=Form.SHARPER,
        title="Two filters of each sign: the start decides about zero loss")  # fmt: skip
 def observation_small_convergence(
     octants: Narrow,

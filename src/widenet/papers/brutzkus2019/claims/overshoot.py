@@ -23,7 +23,7 @@ from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES, width_above_16
 from widenet.papers.brutzkus2019.runs.traces import Series, TraceSetting, faster_runs, traces, wide_runs
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 Share = Float[np.ndarray, "*case"]
 """ω = |W13|/k, or |W24|/k."""
@@ -118,7 +118,8 @@ def fall_of_minus_as_printed(b: Steps, others: Share) -> Share:
 
 
 @claim("brutzkus2019.lemma_e_11", Kind.STEP, "Lemma E.11, with the constants that ⟨p, p⟩ = 2 gives", reads=traces,
-       given=TRAJECTORIES, title="$N(x⁺)$ falls while only $x⁻$ is active")  # fmt: skip
+       given=TRAJECTORIES, form=Form.SHARPER,
+       title="$N(x⁺)$ falls while only $x⁻$ is active")  # fmt: skip
 def lemma_e_11(runs: Overshoots, *, sharp: Stretch = fall_limit, printed: Stretch = fall_limit_as_printed) -> Promise:
     """If only $x⁻$ is active for $T ≤ t < T + b$, then $N_{T+b}(x⁺) ≤ N_T(x⁺) − 2bc_η + 2η|W24|$ for $b ≥ 1$. This
     implies the printed bound, $N_T(x⁺) − (b − 1)c_η + η|W24|$ for $b ≥ 2$, which is checked too.
@@ -134,7 +135,8 @@ def lemma_e_11(runs: Overshoots, *, sharp: Stretch = fall_limit, printed: Stretc
 
 
 @claim("brutzkus2019.lemma_e_12", Kind.STEP, "Lemma E.12, with the constants that ⟨p, p⟩ = 2 gives", reads=traces,
-       given=TRAJECTORIES, title="$−N(x⁻)$ falls by a fixed amount while only $x⁺$ is active")  # fmt: skip
+       given=TRAJECTORIES, form=Form.SHARPER,
+       title="$−N(x⁻)$ falls by a fixed amount while only $x⁺$ is active")  # fmt: skip
 def lemma_e_12(
     runs: Overshoots, *, exact: Stretch = fall_of_minus, printed: Stretch = fall_of_minus_as_printed
 ) -> Promise:
@@ -239,7 +241,8 @@ Limit = Callable[[Share], Share]
 
 @claim("brutzkus2019.sharp_bounds", Kind.STEP,
        "not in the paper: what replaces Lemmas E.8, E.13 and E.16 in the proofs of E.14, E.17, E.18 and E.22",
-       reads=traces, given=TRAJECTORIES, title="Sharp bounds on overshoot, waiting and the last sums")  # fmt: skip
+       reads=traces, given=TRAJECTORIES, form=Form.SHARPER,
+       title="Sharp bounds on overshoot, waiting and the last sums")  # fmt: skip
 def sharp_bounds(
     runs: Overshoots,
     *,

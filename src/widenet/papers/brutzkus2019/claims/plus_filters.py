@@ -116,7 +116,7 @@ def observation_active_steps(runs: PlusFilters) -> Promise:
 
 
 @claim("brutzkus2019.lemma_6_2", Kind.STEP, "Lemma 6.2 and Lemma E.5, with the count that its proof needs",
-       reads=traces, given=TRAJECTORIES, title="Each filter w stays in its cone and moves along it")  # fmt: skip
+       reads=traces, given=TRAJECTORIES, title="Each filter $w$ stays in its cone and moves along it")  # fmt: skip
 def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = True) -> Promise:
     """For all $t$: (1) For odd $i$ and $j ∈ W_0⁺(i)$, $w_t = w_0 + n(t)ηp_i + αp₂$ with $|α| ≤ η$, where
     $n(t) = a⁺(t − 1)$ counts the steps before $t$, and $α$ depends on $j$ through the sign of $⟨w_0, p₂⟩$. So
@@ -180,7 +180,7 @@ def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = Tr
 
 lemma_6_2_as_printed = lemma_6_2.variant(
     "lemma_6_2_as_printed",
-    title="Lemma 6.2 with a count that includes t: fails at t = 0",
+    title="Lemma 6.2 with a count that includes $t$: fails at $t = 0$",
     where="Lemma 6.2 and Lemma E.5",
     statement=(
         "For odd $i$ and $j ∈ W_0⁺(i)$ there is $v_t$ with $⟨v_t, p_i⟩ > 0$ and $w_t = a⁺(t)ηp_i + v_t$ for all "
@@ -194,7 +194,7 @@ lemma_6_2_as_printed = lemma_6_2.variant(
 
 
 @claim("brutzkus2019.equations_9_10", Kind.STEP, "Eq. 9 and 10, proof of Lemma E.5", reads=traces, given=TRAJECTORIES,
-       title="What one step does to each filter w")  # fmt: skip
+       title="What one step does to each filter $w$")  # fmt: skip
 def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late: bool = False) -> Promise:
     """In one step a filter of $W_0⁺(i)$, $i$ odd, moves by $aηp_i + bηp_{l'}$ with $a = 1$ where $N(x⁺) < γ$, else 0,
     and $b = −1$ where $−N(x⁻) < 1$, else 0 ($l'$ is the better of $p₂$ and $p₄$ at $t$). A filter of $W24(0)$ moves by
@@ -225,7 +225,7 @@ def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late
 
 equations_9_10_as_printed = equations_9_10.variant(
     "equations_9_10_as_printed",
-    title="Eq. 9 with the activity one step later: fails at γ",
+    title="Eq. 9 with the activity one step later: fails at $γ$",
     where="Eq. 9, proof of Lemma E.5",
     statement=(
         "In the step from $t$ to $t + 1$ a filter of $W_0⁺(i)$, $i$ odd, moves by $aηp_i + bηp_{l'}$ with "

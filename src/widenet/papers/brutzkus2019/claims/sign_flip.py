@@ -34,7 +34,7 @@ class Compared(OnPoints, SignFlips):
 
 @claim("brutzkus2019.lemma_f_2", Kind.STEP, "Lemma F.2, Appendix F", reads=sign_flips,
        given=[*DIVERSE_POINTS, some_filters],
-       title="Negating one u filter at the start changes nothing else")  # fmt: skip
+       title="Negating one $u$ filter at the start changes nothing else")  # fmt: skip
 def lemma_f_2(runs: Compared) -> Promise:
     """On diverse data two runs of gradient descent whose starts differ in the sign of $u^(1)$ alone differ in the sign
     of $u^(1)$ alone at every $t$.

@@ -56,14 +56,14 @@ def lemma_6_1(runs: Misses, *, allowed: float = 4 * UNEXPLORED) -> Promise:
 
 
 @claim("brutzkus2019.lemma_e_15", Kind.STEP, "Lemma E.15, Section E.0.7", reads=explored, given=[uniform_directions],
-       title="About a quarter of the filters w look at $p₁$, and at $p₃$")  # fmt: skip
+       title="About a quarter of the filters $w$ look at $p₁$, and at $p₃$")  # fmt: skip
 def lemma_e_15(runs: Misses, *, allowed: float = 4 * UNEXPLORED) -> Promise:
     """With probability at least $1 − 4e⁻⁸$ both $|W_0⁺(1)|$ and $|W_0⁺(3)|$ differ from $k/4$ by at most $2√k$."""
     return _rarely_missed(runs, "positive_cones", allowed)
 
 
 @claim("brutzkus2019.lemma_e_19", Kind.STEP, "Lemma E.19, Section E.0.8", reads=explored, given=[uniform_directions],
-       title="Each part of the filters u has about a quarter of them")  # fmt: skip
+       title="Each part of the filters $u$ has about a quarter of them")  # fmt: skip
 def lemma_e_19(runs: Misses, *, allowed: float = 8 * UNEXPLORED) -> Promise:
     """With probability at least $1 − 8e⁻⁸$ each of $|U_0⁺(2)|$, $|U_0⁺(4)|$, $|(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(2)|$ and
     $|(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(4)|$ differs from $k/4$ by at most $2√k$.
@@ -183,7 +183,7 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
 
 appendix_f_small_start = lemma_e_3.variant(
     "appendix_f_small_start",
-    title="For k = 2 the start is small but for 1.27e-7",
+    title="For $k = 2$ the start is small but for 1.27e-7",
     where="Appendix F, before Theorem F.1 and in its proof (with Lemma E.3 at k = 2)",
     statement="For $k = 2$ Lemma E.3 holds with probability at least $1 − √(4/π)e^{−16}$, which is 1 − 1.27e-7.",
     draws=draw_two_filters,
@@ -191,7 +191,7 @@ appendix_f_small_start = lemma_e_3.variant(
 
 appendix_f_small_start_as_printed = lemma_e_3.variant(
     "appendix_f_small_start_as_printed",
-    title="For k = 2 the start is small but for 2e-14: fails",
+    title="For $k = 2$ the start is small but for 2e-14: fails",
     where="Appendix F, before Theorem F.1 and in its proof",
     statement=(
         "For $k = 2$ Lemma E.3 holds with probability at least $1 − √(8/π)e^{−32}$. False: its eight independent "

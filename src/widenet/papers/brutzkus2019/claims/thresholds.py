@@ -24,6 +24,7 @@ from widenet.papers.brutzkus2019.runs.exact_widths import (
     cone_counts,
     width_finish,
 )
+from widenet.records import Form
 
 
 @claim("brutzkus2019.equation_17", Kind.STEP, "Eq. 17, proof of Proposition E.18", draws=cone_counts,
@@ -113,6 +114,7 @@ def _equivalent(points: Sided) -> Promise:
 
 @claim("brutzkus2019.section_e_0_9", Kind.STEP, "Section E.0.9", draws=width_finish,
        given=[widths_above_16, step_of_theorem_6_3, margin_of_eight],
+       form=Form.REPAIR,
        title="Width 120 is enough for both propositions")  # fmt: skip
 def section_e_0_9(finish: Finish, *, from_width: int = 64) -> Promise:
     """$28(γ + 1 + 8c_η)/c_η ≥ 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ exactly for $k ≥ 64$. For $γ ≥ 8$ and $c_η ≤ 1/410$ the

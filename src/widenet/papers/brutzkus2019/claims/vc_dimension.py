@@ -29,6 +29,7 @@ from widenet.papers.brutzkus2019.runs.shattering import (
     network_for,
     shatterings,
 )
+from widenet.records import Form
 
 N_SETS, N_FEATURES = 15, 8
 
@@ -148,7 +149,8 @@ def rank_and_residual(runs: Realized) -> dict[str, int | float]:
 
 
 @claim("brutzkus2019.remark_4_1_sharp", Kind.CONSTRUCTION, "Remark 4.1, Section 4 (added: sharper)", reads=shatterings,
-       given=[filters], details=rank_and_residual, title="The VC dimension of XORD networks is 8")  # fmt: skip
+       given=[filters], details=rank_and_residual, form=Form.SHARPER,
+       title="The VC dimension of XORD networks is 8")  # fmt: skip
 def remark_4_1_sharp(runs: Realized) -> Promise:
     """XORD: $N$ is linear in eight features of the pattern set, so the VC dimension is at most 8. For $k ≥ 8$ and
     $d ≥ 2$ it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.

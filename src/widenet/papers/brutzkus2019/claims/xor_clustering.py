@@ -111,7 +111,7 @@ def _strays(run: XorTrace, across: float) -> Bool[np.ndarray, " run"]:
 
 @claim("brutzkus2019.lemma_3_2_as_printed", Kind.STEP, "Lemma 3.2, Section 3.2; Lemma B.3",
        reads=xor_traces.at(_wide_settings), given=(width_above_16, *SECTION_3),
-       title="Lemma 3.2 with a count that includes t: fails at t = 0")  # fmt: skip
+       title="Lemma 3.2 with a count that includes $t$: fails at $t = 0$")  # fmt: skip
 def lemma_3_2_as_printed(
     runs: XorClusters,
     *,
@@ -148,7 +148,12 @@ def theorem_3_3_angle(runs: XorClusters, *, fewest: Callable[[float], float] = f
     cosine, words = np.cos(np.radians(f.angles)), "largest angle to the own point, in degrees"
 
     def close(sign: int) -> dict[str, Any]:
-        return {"within": ROUNDING, "text": f"angle of {'wu'[sign]} to its point", "quantity": words, **event.where(f)}
+        return {
+            "within": ROUNDING,
+            "text": f"angle of ${'wu'[sign]}$ to its point",
+            "quantity": words,
+            **event.where(f),
+        }
 
     return event.promise(
         {

@@ -41,7 +41,7 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     sure_to_exceed,
 )
 from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 PerPoint = Float[np.ndarray, "run 4"]
 SUM, ACTIVE = "largest opposing sum, in units of η", "iterations at which one point is active"
@@ -132,7 +132,7 @@ def lemma_b_4_1(
     event = event_of(runs)
     largest, by_half_planes, by_all = runs.largest_opposing, _of_points(sharp(runs)), _of_points(coarse(runs))
     how = {"within": ROUNDING, "quantity": SUM, **event.where(also=EACH)}
-    words = "sum over {0} ≤ 2η for each {0} outside the half-plane, √2η/4 for each inside"
+    words = "sum over ${0}$ at most $2η$ for each ${0}$ outside the half-plane, $√2η/4$ for each inside"
     odd, even = slice(0, None, 2), slice(1, None, 2)
     return event.promise(
         {
@@ -167,6 +167,7 @@ def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * 
 
 @claim("brutzkus2019.lemma_b_4_2", Kind.STEP, "Lemma B.4, item 2, Section B.1 (−yN is printed where yN is meant)",
        reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
+       form=Form.SHARPER,
        title="XOR: each step adds exactly $2η$ per own filter")  # fmt: skip
 def lemma_b_4_2(runs: Growth, *, gain: float = 2.0, compared: Callable[..., Sides] = equal) -> Promise:
     """XOR, in the event of Lemma B.2: $Σ_j σ(⟨w_t, x_1⟩)$ grows by exactly $2η|W_0⁺(1)|$ at a step with

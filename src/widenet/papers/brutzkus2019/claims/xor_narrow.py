@@ -40,7 +40,7 @@ from widenet.papers.brutzkus2019.xor_sources import (
     octant_setting,
     placed_start,
 )
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 FEWEST_RUNS = 400
 """With fewer runs a rate that is off by a fifth would often pass."""
@@ -52,7 +52,7 @@ Rule = Callable[[np.ndarray], np.ndarray]
 
 
 @claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=xor_networks,
-       given=[filters_of_construction], title="XOR can be solved with k = 2, and not with k = 1")  # fmt: skip
+       given=[filters_of_construction], title="XOR can be solved with $k = 2$, and not with $k = 1$")  # fmt: skip
 def observation_xor_realizable(networks: XorNetworks) -> Promise:
     """XOR: $w = x_1/2, x_3/2$ and $u = x_2/2, x_4/2$ have loss 0. So for $k ≥ 2$ every global minimum has loss 0 and
     all four signs right. No network with $k = 1$ has all four signs right.
@@ -62,7 +62,7 @@ def observation_xor_realizable(networks: XorNetworks) -> Promise:
         {
             "zero_loss": equal(solution.loss, 0.0, text="loss 0", quantity="loss of the construction with k = 2"),
             "signs": Fact(solution.right, text="all four signs right"),
-            "single": Fact(~networks.solved, text="no network with k = 1 is right everywhere"),
+            "single": Fact(~networks.solved, text="no network with $k = 1$ is right everywhere"),
         },
         note="k = 1 needs ⟨w, x_1⟩ > 0 and ⟨w, x_3⟩ = −⟨w, x_1⟩ > 0; random search finds none either.",
     )
@@ -81,7 +81,8 @@ class NarrowStarts(XorStart):
 
 @claim("brutzkus2019.lemma_b_7", Kind.STEP, "Lemma B.7, Section B.2; the first part of Theorem 3.4",
        draws=narrow_starts, given=[two_filters],
-       title="XOR, k = 2: three starts in four forget a point")  # fmt: skip
+       form=Form.SHARPER,
+       title="XOR, $k = 2$: three starts in four forget a point")  # fmt: skip
 def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Promise:
     """XOR, $k = 2$: with probability $3/4$ (exactly) some $W_0⁺(i)$, $i ∈ {1, 3}$, or some $U_0⁺(i)$, $i ∈ {2, 4}$, is
     empty.
@@ -151,7 +152,8 @@ class NarrowRuns(XorRuns):
 
 @claim("brutzkus2019.theorem_3_4", Kind.MAIN, "Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
        reads=narrow_runs, given=(two_filters, *SECTION_3, runs_in_event.of(0)),
-       title="XOR, k = 2: three runs in four end with a wrong point")  # fmt: skip
+       form=Form.SHARPER,
+       title="XOR, $k = 2$: three runs in four end with a wrong point")  # fmt: skip
 def theorem_3_4(
     drawn: NarrowRuns, octants: NarrowRuns, *, rule: Rule = strictly_right, promised: Fraction = FAILURE_RATE
 ) -> Promise:
@@ -215,7 +217,7 @@ def _mean(answers: Bool[np.ndarray, " run"]) -> float:
 @claim("brutzkus2019.theorem_b_8", Kind.STEP,
        "Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)", reads=narrow_runs,
        given=(two_filters, *SECTION_3, runs_in_event.of(0)),
-       title="XOR, k = 2: a run with positive loss ends at a local minimum")  # fmt: skip
+       title="XOR, $k = 2$: positive loss at the end is a local minimum")  # fmt: skip
 def theorem_b_8(
     drawn: NarrowRuns, octants: NarrowRuns, *, changes: int = 20, seed: int = 0, share: float = 0.5
 ) -> Promise:
@@ -265,7 +267,7 @@ def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
 @claim("brutzkus2019.theorem_b_8_standstill", Kind.STEP,
        "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(_stuck_settings),
        given=(two_filters, *SECTION_3, runs_in_event),
-       title="XOR, k = 2: nothing moves 3 iterations after t'")  # fmt: skip
+       title="XOR, $k = 2$: nothing moves 3 iterations after $t'$")  # fmt: skip
 def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
     """XOR, $k = 2$, in the event of Lemma B.2: let some $W_0⁺(i)$ or $U_0⁺(i)$ be empty, and let $t'$ be the first
     iteration at which all other points are satisfied. From $t' + 3$ on nothing moves.
@@ -294,7 +296,7 @@ def first_satisfied(run: XorTrace) -> Int[np.ndarray, " run"]:
 
 theorem_b_8_standstill_as_printed = theorem_b_8_standstill.variant(
     "theorem_b_8_standstill_as_printed",
-    title="XOR, k = 2: nothing moves from t' + 1 on: fails",
+    title="XOR, $k = 2$: nothing moves from $t' + 1$ on: fails",
     where="proof of Theorem B.8, last sentence",
     statement=(
         "XOR, $k = 2$: let $t'$ be the first iteration at which all points are satisfied whose $W_0⁺(i)$ or $U_0⁺(i)$ "

@@ -19,6 +19,7 @@ from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, step_below_half
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
 from widenet.papers.brutzkus2019.runs.xord_descent import XordDescent, descents
+from widenet.records import Form
 
 Indicator = Callable[[np.ndarray], np.ndarray]
 """Whether the negative point is active, from N(x⁻)."""
@@ -70,6 +71,7 @@ def below_margin(negative_outputs: np.ndarray) -> np.ndarray:
 @claim("brutzkus2019.equation_7_8", Kind.IDENTITY,
        "Eqs. 7 and 8, Appendix E (1[N(x⁻) < 1] is printed where 1[−N(x⁻) < 1] is meant)", reads=descents,
        given=DIVERSE_POINTS, details=sizes,
+       form=Form.REPAIR,
        title="The update of every filter in closed form")  # fmt: skip
 def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Promise:
     """XORD, diverse points: a filter in $W_t⁺(i) ∩ W_t⁻(l)$ moves by $η·p_i·1[N(x⁺) < γ] − η·p_l·1[−N(x⁻) < 1]$, and a
@@ -103,6 +105,7 @@ def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Prom
 
 @claim("brutzkus2019.footnote_10", Kind.STEP, "Footnote 10, Appendix E", reads=descents,
        given=[off_lattice, *DIVERSE_POINTS], details=sizes,
+       form=Form.REPAIR,
        title="No filter ever sits at the kink of the ReLU")  # fmt: skip
 def footnote_10(runs: Descents) -> Promise:
     """XORD, diverse points: with probability 1 no filter ever sits at the kink of $σ$. For $⟨w_t, p⟩ = 0$ some
