@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.papers.brutzkus2019.claims.networks import judged, points, specimen
-from tests.papers.brutzkus2019.claims.requirements import OF_POINTS
 from tests.papers.brutzkus2019.claims.trained_edges import point_edges
+from tests.papers.brutzkus2019.test_limits import POINTS as OF_POINTS
 from widenet.claims import Silence, Verdict
 from widenet.claims.silence import Applied
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22

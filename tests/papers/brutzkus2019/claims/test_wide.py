@@ -20,7 +20,6 @@ from tests.papers.brutzkus2019.claims.networks import (
     some,
     twenty,
 )
-from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION, ENOUGH, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
@@ -47,14 +46,6 @@ def test_the_edges_of_the_regime_are_among_the_defaults():
         for each in regime_settings(Scale.QUICK, 0)
     }
     assert rows == {(120, 410, 8.0), (240, 410, 8.0), (120, 800, 8.0), (120, 410, 20.0)}
-
-
-def test_what_is_required():
-    asked = {"width": "≥ 120", "step_constant": "≤ 0.00243902", "margin": "≥ 8"}
-    assert required(theorem_6_3) == asked
-    assert required(theorem_6_3_angle) == asked | {"angle_below_a_right_one": "> 0"}
-    assert required(proposition_e_14) == {"width": "> 16", "margin": "≥ 1", "step_constant": "≤ 0.125"}
-    assert required(lemma_e_17) == {"width": "≥ 64", "step_constant": "≤ 0.125"}
 
 
 @functools.cache
