@@ -1,6 +1,6 @@
 """What evidence tells about each setting: one row per setting, from columns of a table with one row per cell."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ def rows(**columns: Any) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def beside(known: Sequence[Mapping[str, Any]], **columns: Any) -> list[dict[str, Any]]:
+def beside(known: Iterable[Mapping[str, Any]], **columns: Any) -> list[dict[str, Any]]:
     """The rows that are known, each with these columns beside it."""
     return [{**first, **more} for first, more in zip(known, rows(**columns), strict=True)]
 

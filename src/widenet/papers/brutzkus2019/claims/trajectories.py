@@ -66,6 +66,11 @@ class Trajectories(Trace):
     relative_deviation: Number = derived(lambda runs: _deviation(runs))  #: σ_g as drawn, over c_η/(16k^{3/2})
 
     @property
+    def unfinished(self) -> np.ndarray:
+        """Runs that their budget ended, of those that are scored: in the event, or all where none is."""
+        return (self.status == RunStatus.BUDGET_SPENT) & (self.in_event | ~self.in_event.any())
+
+    @property
     def above_margin(self) -> np.ndarray:
         """(N(x⁺) − γ)/c_η."""
         return (self.n_plus - self.plus_goal) / self.half_width

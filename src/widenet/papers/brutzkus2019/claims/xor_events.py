@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
+from widenet.claims.base import Runs
 from widenet.claims.cases import Count, by_value, derived
 from widenet.claims.implication import Promise
 from widenet.claims.sides import Conjunct, Fact, Rate, Sides
@@ -53,9 +54,14 @@ class XorEvent:
         scored = self.scored if rows is None else self.scored[rows.run]
         return {"where": (scored if np.ndim(also) < 2 else scored[:, None]) & also, "event": self.words}
 
-    def promise(self, parts: Mapping[str, Conjunct], *, among: Any = True, **more: Any) -> Promise:
-        """The conjuncts; of the runs inside they may be about some alone."""
-        return Promise(parts, event=self._inside & among, **more)
+    def promise(self, parts: Mapping[str, Conjunct], *, tried: int | None = None, **more: Any) -> Promise:
+        """The conjuncts with how many runs were tried, were not finished, and are outside."""
+        counts = Runs(
+            tried=len(self.scored) if tried is None else tried,
+            unfinished=int((~self._runs.ended & self.scored).sum()),
+            outside=int((~self._inside).sum()),
+        )
+        return Promise(parts, runs=counts, **more)
 
 
 def event_of(runs: XorRuns) -> XorEvent:

@@ -243,7 +243,7 @@ def theorem_b_8(
             "silent": Fact(~runs.answered[stuck], text="no filter answers to a wrong point"),
             "ends": event.ended,
         },
-        among=stuck,
+        tried=int(stuck.sum()),
         details={"changes_per_run": changes, "share_of_the_smallest_fit": share},
     )
 
@@ -286,7 +286,7 @@ def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
         quantity="iterations from t' to the first at which nothing moves",
         **where,
     )
-    return event.promise({"standstill": still, "ends": event.ended}, among=where["where"])
+    return event.promise({"standstill": still, "ends": event.ended}, tried=int(where["where"].sum()))
 
 
 def first_satisfied(run: XorTrace) -> Int[np.ndarray, " run"]:
