@@ -1,7 +1,6 @@
 """The instances in the table of misprints on the findings page, on the traces of the program and in exact fractions."""
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from tests.papers.brutzkus2019.claims.settings import toy
 from tests.papers.brutzkus2019.claims.xor_toys import by_hand, drawn
 from widenet.papers.brutzkus2019.runs.traces import TraceSetting, follow
 
-PAGE = Path(__file__).parents[4] / "docs" / "findings.md"
 ETA, GAMMA = Fraction(1, 16), 2
 W, U = ((11, 3), (-9, 4)), ((5, -13), (-7, 2))
 
