@@ -27,10 +27,10 @@ TOYS: dict[str, dict[str, Any]] = {
     "brutzkus2019.recovery": {"n_runs": 2, "margins": (1.0,)},
     "brutzkus2019.sampled_runs": {"n_runs": 4},
     "brutzkus2019.samples": {"n_runs": 2, "half_width": 4, "max_steps": 50, "per_class": 2},
-    "brutzkus2019.set_mates": {"n_words": 6, "n_networks": 2},
+    "brutzkus2019.same_pattern_set": {"n_words": 6, "n_networks": 2},
     "brutzkus2019.traces": {"n_runs": 1},
     "brutzkus2019.trained": {"half_width": 4, "n_runs": 2, "max_steps": 50},
-    "brutzkus2019.twins": {"n_pairs": 2, "max_steps": 20},
+    "brutzkus2019.sign_flips": {"n_pairs": 2, "max_steps": 20},
     "brutzkus2019.xord_descents": {"n_runs": 1, "half_width": 2},
     "li2018.descents": {"width": 20, "n_steps": 3, "thresholds": (0.05,), "n_fresh": 2},
     "li2018.curves": {

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from widenet.papers.brutzkus2019 import xor_formulas as xor
-from widenet.papers.brutzkus2019.runs.xor_starts import EVENT_RADIUS, draw_xor_start
+from widenet.papers.brutzkus2019.xor_sources import EVENT_RADIUS, draw_xor_start
 
 
 def counts(*values):

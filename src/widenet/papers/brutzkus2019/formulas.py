@@ -4,7 +4,10 @@ Everywhere k is `half_width`, c_η is `step_constant` (η = c_η/k) and γ is `r
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import scipy
 
 UNEXPLORED = math.exp(-8)
@@ -137,3 +140,8 @@ def samples_of_small_network(diverse_positive: float, diverse_negative: float, d
 def smallest_delta(diverse_positive: float, diverse_negative: float, half_width: int = SMALLEST_WIDTH) -> float:
     """1 − p₊p₋(1 − c − 16e⁻⁸): Theorem 6.5 speaks of every δ from here on."""
     return 1 - diverse_positive * diverse_negative * (1 - recovery_failure(half_width))
+
+
+def per_setting(function: Callable[..., float], *columns: Any) -> np.ndarray:
+    """A formula of plain numbers, entry by entry."""
+    return np.vectorize(function, otypes=[np.float64])(*columns)

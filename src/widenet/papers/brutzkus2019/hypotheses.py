@@ -19,9 +19,9 @@ from widenet.papers.brutzkus2019.formulas import (
     largest_deviation,
     start_limit,
 )
-from widenet.papers.brutzkus2019.runs.own_points import NOT_SIGNS, WRONG_LABEL, about_diversity
-from widenet.papers.brutzkus2019.runs.trained import Trained
-from widenet.papers.brutzkus2019.runs.training_set import TrainingSet
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord
+from widenet.papers.brutzkus2019.sources import TrainingSet
+from widenet.papers.brutzkus2019.user_data import NOT_SIGNS, WRONG_LABEL, about_diversity
 from widenet.papers.brutzkus2019.xor_formulas import LARGEST_STEP as LARGEST_XOR_STEP
 
 
@@ -75,7 +75,7 @@ class FromGaussian(Cases):
         return 6 / math.sqrt(2 * max(self.start.size, 1))
 
 
-class Networks(OnPoints, FromGaussian, Trained):
+class XordNetworks(OnPoints, FromGaussian, TrainedXord):
     """Trained networks, with what is assumed about each training set and its starts."""
 
 
@@ -126,82 +126,109 @@ def deviation(runs: FromGaussian) -> Sides:
     return at_most(each.deviation_share, 1, room=each.deviation_error)
 
 
-@hypothesis("width $k$", key="width", extreme=False)
-def wide_width(runs: Any) -> Sides:
-    """k ≥ 120."""
-    return at_least(runs.per("cell").half_width, SMALLEST_WIDTH)
-
-
-@hypothesis("step constant $c_η = ηk$", key="step_constant", extreme=False)
-def wide_step(runs: Any) -> Sides:
-    """c_η ≤ 1/410."""
-    return at_most(runs.per("cell").step_constant, LARGEST_STEP)
-
-
-@hypothesis("margin $γ$", key="margin", extreme=False)
-def wide_margin(runs: Any) -> Sides:
-    """γ ≥ 8."""
-    return at_least(runs.per("cell").required_margin, SMALLEST_MARGIN)
+# ── Width, step and margin ──
 
 
 @hypothesis("width $k$", key="width")
-def above_sixteen(runs: Networks) -> Sides:
+def some_filters(runs: Any) -> Sides:
+    """k ≥ 1."""
+    return at_least(runs.half_width, 1)
+
+
+@hypothesis("width $k$", key="width")
+def two_filters(runs: Any) -> Sides:
+    """k = 2."""
+    return equal(runs.half_width, 2)
+
+
+@hypothesis("filters of each sign in the construction", key="width", extreme=False)
+def filters_of_construction(networks: Any) -> Sides:
+    """k ≤ 2."""
+    return at_most(networks.per("cell").half_width, 2)
+
+
+@hypothesis("width $k$", key="width")
+def width_above_16(runs: Any) -> Sides:
     """k > 16."""
-    return more_than(runs.per("cell").half_width, 16)
+    return more_than(runs.half_width, 16)
 
 
 @hypothesis("width $k$", key="width")
-def at_least_64(runs: Networks) -> Sides:
+def widths_above_16(finish: Any) -> Sides:
+    """k > 16, of all widths."""
+    return more_than(finish.per("width").widths, 16)
+
+
+@hypothesis("width $k$", key="width")
+def width_of_64(runs: Any) -> Sides:
     """k ≥ 64."""
-    return at_least(runs.per("cell").half_width, 64)
+    return at_least(runs.half_width, 64)
 
 
 @hypothesis("width $k$", key="width")
-def above_64(runs: Any) -> Sides:
+def width_above_64(runs: Any) -> Sides:
     """k > 64."""
     return more_than(runs.half_width, 64)
 
 
-@hypothesis("$|k − 2|$, largest", key="width", extreme=False)
-def narrow_width(runs: Networks) -> Sides:
-    """k = 2."""
-    return at_most(np.abs(runs.per("cell").half_width - 2), 0)
+@hypothesis("width $k$", key="width")
+def width_of_120(runs: Any) -> Sides:
+    """k ≥ 120."""
+    return at_least(runs.half_width, SMALLEST_WIDTH)
 
 
-@hypothesis("step constant $c_η = ηk$")
-def step_constant(runs: Networks) -> Sides:
+@hypothesis("step constant $c_η$", key="step_constant")
+def step_positive(runs: Any) -> Sides:
+    """c_η > 0."""
+    return more_than(runs.step_constant, 0)
+
+
+@hypothesis("step constant $c_η$", key="step_constant")
+def step_below_half(runs: Any) -> Sides:
+    """c_η < 1/2."""
+    return less_than(runs.step_constant, LARGEST_XOR_STEP)
+
+
+@hypothesis("step constant $c_η$", key="step_constant")
+def step_of_lemmas(runs: Any) -> Sides:
     """c_η ≤ 1/8, as everywhere in Appendix E."""
-    return at_most(runs.per("cell").step_constant, 1 / 8)
+    return at_most(runs.step_constant, 1 / 8)
 
 
-@hypothesis("step constant $c_η = ηk$", key="step_constant")
-def narrow_step(runs: Networks) -> Sides:
+@hypothesis("step constant $c_η$", key="step_constant")
+def step_of_theorem_6_4(runs: Any) -> Sides:
     """c_η ≤ 1/41."""
-    return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
+    return at_most(runs.step_constant, SMALL_NET_STEP)
 
 
-@hypothesis("margin $γ$")
-def margin(runs: Networks) -> Sides:
-    """γ ≥ 1."""
-    return at_least(runs.per("cell").required_margin, 1)
+@hypothesis("step constant $c_η$", key="step_constant")
+def step_of_theorem_6_3(runs: Any) -> Sides:
+    """c_η ≤ 1/410."""
+    return at_most(runs.step_constant, LARGEST_STEP)
 
 
 @hypothesis("margin $γ$", key="margin")
-def margin_of_two(runs: Networks) -> Sides:
+def margin_of_one(runs: Any) -> Sides:
+    """γ ≥ 1."""
+    return at_least(runs.required_margin, 1)
+
+
+@hypothesis("margin $γ$", key="margin")
+def margin_of_two(runs: Any) -> Sides:
     """γ ≥ 2."""
-    return at_least(runs.per("cell").required_margin, 2)
+    return at_least(runs.required_margin, 2)
+
+
+@hypothesis("margin $γ$", key="margin")
+def margin_of_eight(runs: Any) -> Sides:
+    """γ ≥ 8."""
+    return at_least(runs.required_margin, SMALLEST_MARGIN)
 
 
 @hypothesis("$γ − 1 − 2c_η$", extreme=False)
 def angle_below_a_right_one(runs: Any) -> Sides:
     """The angle that is promised is below 90°."""
     return more_than(runs.per("cell").spare_margin, 0)
-
-
-@hypothesis("$β(γ)$", key="beta")
-def beta_of_margin(runs: Any) -> Sides:
-    """β(γ) > 1."""
-    return more_than(runs.per("cell").beta, 1)
 
 
 @hypothesis("$β$")
@@ -218,8 +245,10 @@ def spare_width(runs: Any) -> Sides:
 
 DIVERSE_POINTS = (signs, labels, diverse, both_classes, balanced)
 TRAINING_SET = (*DIVERSE_POINTS, deviation)
-THEOREM_6_3 = (wide_width, wide_step, wide_margin, *TRAINING_SET)
-THEOREM_6_4 = (narrow_width, narrow_step, margin, *TRAINING_SET)
+REGIME = (width_of_120, step_of_theorem_6_3, margin_of_eight)
+THEOREM_6_3 = (*REGIME, *TRAINING_SET)
+SMALL_NETWORKS = (two_filters, step_of_theorem_6_4, margin_of_one)
+THEOREM_6_4 = (*SMALL_NETWORKS, *TRAINING_SET)
 
 
 # ── Theorem 6.5: numbers of samples ──
@@ -257,50 +286,22 @@ def fewer_samples(runs: Any) -> Sides:
     return less_than(runs.n_points, runs.fewer_than)
 
 
-@hypothesis("$|k − 2|$", key="width", extreme=False)
-def samples_width(runs: Any) -> Sides:
-    """k = 2."""
-    return at_most(np.abs(runs.per("cell").half_width - 2), 0)
-
-
-@hypothesis("step constant $c_η = ηk$", key="step_constant", extreme=False)
-def samples_step(runs: Any) -> Sides:
-    """c_η ≤ 1/41."""
-    return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
-
-
-@hypothesis("margin $γ$", key="margin", extreme=False)
-def samples_margin(runs: Any) -> Sides:
-    """γ ≥ 1."""
-    return at_least(runs.per("cell").required_margin, 1)
-
-
 @hypothesis("$p*$", extreme=False)
 def hard_share(runs: Any) -> Sides:
     """p* > 0."""
     return more_than(runs.per("cell").smallest_hard_share, 0)
 
 
-REGIME = (wide_width, wide_step, wide_margin)
 TWO_SAMPLES = (
     *(each.of(0, 1) for each in REGIME),
     *(each.of(0) for each in DIVERSE_POINTS),
     *(each.of(0, 1) for each in (deviation, samples_fewest, samples, delta_up_to_rounding)),
 )
 """Of trained networks, and of those on pairs drawn from the law, which need not be diverse."""
-FEW_SAMPLES = (
-    *(samples_width, samples_step, samples_margin, deviation),
-    *(delta, fewer_samples, hard_share),
-)
+FEW_SAMPLES = (*SMALL_NETWORKS, deviation, delta, fewer_samples, hard_share)
 
 
 # ── Sections 3 to 5, and single lemmas ──
-
-
-@hypothesis("filters of each sign", key="width", extreme=False)
-def some_filters(runs: Any) -> Sides:
-    """k ≥ 1."""
-    return at_least(runs.per("cell").half_width, 1)
 
 
 @hypothesis("distance of an initial fit from a multiple of $2η$, in units of $η$")
@@ -321,12 +322,6 @@ def filters(runs: Any) -> Sides:
     return at_least(runs.per("cell").n_filters, 15)
 
 
-@hypothesis("filters of each sign in the construction", key="filters", extreme=False)
-def filters_of_construction(runs: Any) -> Sides:
-    """k ≤ 2."""
-    return at_most(runs.per("cell").half_width, 2)
-
-
 @hypothesis("required margin $γ$", key="margin", extreme=False)
 def margin_of_decoy(runs: Any) -> Sides:
     """γ ≤ 8."""
@@ -339,34 +334,7 @@ def patches(runs: Any) -> Sides:
     return at_least(runs.n_patches, 4)
 
 
-@hypothesis("step constant $c_η$", key="step_constant")
-def step_positive(cases: Any) -> Sides:
-    """c_η > 0."""
-    return more_than(cases.step_constant, 0)
-
-
-@hypothesis("width $k$", key="width")
-def wider_than_sixteen(finish: Any) -> Sides:
-    """k > 16."""
-    return more_than(finish.per("width").widths, 16)
-
-
-@hypothesis("$c_η$", key="step_constant")
-def step_of_finish(finish: Any) -> Sides:
-    """c_η ≤ 1/410."""
-    return at_most(finish.step_constant, LARGEST_STEP)
-
-
-@hypothesis("$γ$", key="margin")
-def margin_of_finish(finish: Any) -> Sides:
-    """γ ≥ 8."""
-    return at_least(finish.required_margin, SMALLEST_MARGIN)
-
-
 # XOR and the traces of Appendix E
-
-LARGEST_STEP_OF_LEMMAS = 1 / 8
-"""Appendix E up to Lemma E.16 needs no smaller c_η."""
 
 
 @hypothesis("runs that start in the event, fewest of a setting", extreme=False, key="in_event")
@@ -381,7 +349,7 @@ def runs_at_zero_loss(runs: Any) -> Sides:
     return at_least(runs.per("cell").n_at_zero_loss, 1)
 
 
-@hypothesis("σ_g as drawn, over $c_η/(16k^{3/2})$", extreme=False, key="deviation")
+@hypothesis("$σ_g$ as drawn, over $c_η/(16k^{3/2})$", extreme=False, key="deviation")
 def deviation_of_starts(runs: Any) -> Sides:
     """σ_g ≤ c_η/(16k^{3/2}), measured on all drawn starts, scored or not, up to six standard errors."""
     each = runs.per("cell")
@@ -393,42 +361,6 @@ def deviation_of_starts(runs: Any) -> Sides:
         event="settings with 100 starting fits or more",
         optional=True,
     )
-
-
-@hypothesis("$c_η$", key="step_constant")
-def step_of_lemmas(runs: Any) -> Sides:
-    """c_η ≤ 1/8."""
-    return at_most(runs.per("cell").step_constant, LARGEST_STEP_OF_LEMMAS)
-
-
-@hypothesis("$γ$", key="margin")
-def margin_of_lemmas(runs: Any) -> Sides:
-    """γ ≥ 1."""
-    return at_least(runs.per("cell").margin, 1)
-
-
-@hypothesis("$c_η$", key="step_constant")
-def step_of_theorem_6_3(runs: Any) -> Sides:
-    """c_η ≤ 1/410."""
-    return at_most(runs.per("cell").step_constant, LARGEST_STEP)
-
-
-@hypothesis("$γ$", key="margin")
-def margin_of_theorem_6_3(runs: Any) -> Sides:
-    """γ ≥ 8."""
-    return at_least(runs.per("cell").margin, SMALLEST_MARGIN)
-
-
-@hypothesis("half-width $k$", key="width")
-def width_of_theorem_6_3(runs: Any) -> Sides:
-    """k ≥ 120."""
-    return at_least(runs.per("cell").half_width, SMALLEST_WIDTH)
-
-
-@hypothesis("half-width $k$", key="width")
-def width_above_16(runs: Any) -> Sides:
-    """k > 16."""
-    return more_than(runs.per("cell").half_width, 16)
 
 
 @hypothesis("$|⟨u_0, p⟩|$ in units of $η$")
@@ -451,35 +383,10 @@ def uniform_directions(runs: Any) -> Sides:
     return at_least(runs.per("cell").uniform, BY_CHANCE)
 
 
-@hypothesis("σ_g as drawn, over $c_η/(16k^{3/2})$", extreme=False, key="deviation")
-def deviation_of_small_starts(starts: Any) -> Sides:
-    """σ_g ≤ c_η/(16k^{3/2}), measured on the entries drawn around 0, up to six standard errors."""
-    each = starts.per("cell")
-    return at_most(each.measured_deviation, 1, room=each.deviation_error)
-
-
 @hypothesis("runs that start in the event, fewest of a setting", extreme=False, key="in_event")
 def runs_in_both_events(runs: Any) -> Sides:
     """Each setting has a run in the events of Lemmas B.2 and 3.1."""
     return at_least(runs.per("cell").n_in_both, 1)
-
-
-@hypothesis("runs that start in the event and reach loss 0, fewest of a setting", extreme=False, key="in_event")
-def runs_that_reach_zero(runs: Any) -> Sides:
-    """Each setting has a run in the event of Lemma B.2 that reaches loss 0."""
-    return at_least(runs.per("cell").n_reached, 1)
-
-
-@hypothesis("drawn runs that start in the event", extreme=False, key="in_event")
-def drawn_runs_in_event(runs: Any) -> Sides:
-    """Each setting of drawn runs has one in the event of Lemma B.2."""
-    return at_least(runs.per("cell").n_inside, 1)
-
-
-@hypothesis("$c_η$", key="step_constant")
-def xor_step_constant(runs: Any) -> Sides:
-    """c_η < 1/2."""
-    return less_than(runs.per("cell").step_constant, LARGEST_XOR_STEP)
 
 
 @hypothesis("$kη/c_η$", key="step_size")
@@ -491,38 +398,26 @@ def xor_step_size(runs: Any) -> Sides:
 DRAWN = {"event": "settings that were drawn", "optional": True}
 
 
-@hypothesis("$16√k·σ_g/η$, σ_g as drawn", key="deviation")
+@hypothesis("$16√k·σ_g/η$, $σ_g$ as drawn", key="deviation")
 def xor_deviation(runs: Any) -> Sides:
     """σ_g ≤ η/(16√k): the paper allows c_η/(16k^{3/2}), and Lemma B.2 compares σ_g with η."""
     each = runs.per("cell")
     return at_most(each.spread, 1, room=each.spread_error, where=each.is_drawn, **DRAWN)
 
 
-@hypothesis("$16k^{3/2}·σ_g/c_η$, σ_g as drawn", key="deviation")
+@hypothesis("$16k^{3/2}·σ_g/c_η$, $σ_g$ as drawn", key="deviation")
 def xor_deviation_as_printed(runs: Any) -> Sides:
     """σ_g ≤ c_η/(16k^{3/2}), the paper's own limit."""
     each = runs.per("cell")
     return at_most(each.spread * each.step_share, 1, room=each.spread_error, where=each.is_drawn, **DRAWN)
 
 
-@hypothesis("half-width $k$", key="width")
-def two_filters(runs: Any) -> Sides:
-    """k = 2."""
-    return equal(runs.per("cell").half_width, 2)
-
-
-@hypothesis("filters of each sign in the construction", extreme=False, key="width")
-def two_filters_of_each_sign(networks: Any) -> Sides:
-    """k ≤ 2."""
-    return at_most(networks.per("cell").half_width, 2)
-
-
-SECTION_3 = (xor_step_constant, xor_step_size, xor_deviation)
+SECTION_3 = (step_below_half, xor_step_size, xor_deviation)
 """What Section 3 asks for, with the σ_g that Lemma B.2 needs."""
-SECTION_3_AS_PRINTED = (xor_step_constant, xor_step_size, xor_deviation_as_printed)
-TRAJECTORIES = (runs_in_event, deviation_of_starts, step_of_lemmas, margin_of_lemmas)
+SECTION_3_AS_PRINTED = (step_below_half, xor_step_size, xor_deviation_as_printed)
+TRAJECTORIES = (runs_in_event, deviation_of_starts, step_of_lemmas, margin_of_one)
 """What the lemmas of Appendix E up to E.16 need."""
 AT_ZERO_LOSS = (runs_at_zero_loss, *TRAJECTORIES[1:])
-IN_REGIME = (runs_in_event, deviation_of_starts, step_of_theorem_6_3, margin_of_theorem_6_3, width_of_theorem_6_3)
+IN_REGIME = (runs_in_event, deviation_of_starts, *REGIME)
 """The regime of Theorem 6.3."""
 AT_ZERO_LOSS_IN_REGIME = (runs_at_zero_loss, *IN_REGIME[1:])

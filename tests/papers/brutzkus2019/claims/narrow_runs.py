@@ -6,8 +6,7 @@ import numpy as np
 
 from tests.papers.brutzkus2019.claims.networks import altered
 from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION
-from widenet.papers.brutzkus2019.claims.narrow import drawn_settings
-from widenet.papers.brutzkus2019.runs.trained import octant_settings, run_octants, run_trained
+from widenet.papers.brutzkus2019.runs.trained import narrow_settings, octant_settings, run_octants, run_trained
 from widenet.records import Scale
 
 
@@ -19,7 +18,7 @@ def from_octants():
 
 @functools.cache
 def from_random_starts():
-    settings = drawn_settings(Scale.QUICK, 2)
+    settings = narrow_settings(Scale.QUICK, 2)
     return [run_trained(setting.model_copy(update={"n_runs": 2048})) for setting in settings]
 
 

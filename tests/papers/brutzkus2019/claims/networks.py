@@ -11,7 +11,7 @@ from widenet.claims import Claim, Evidence, Experiment, Part
 from widenet.claims.silence import Applied
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import PATTERNS
-from widenet.papers.brutzkus2019.runs.trained import Trained, TrainedSetting, corner, run_trained
+from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, TrainedXord, corner, run_trained
 from widenet.progress import silent
 from widenet.records import ClosedModel
 from widenet.types import Dataset
@@ -28,7 +28,7 @@ def networks(
     n_runs: int = 60,
     max_steps: int = 12_000,
     **more: Any,
-) -> Trained:
+) -> TrainedXord:
     """Networks from random starts."""
     setting = TrainedSetting(
         half_width=half_width,
@@ -42,41 +42,41 @@ def networks(
 
 
 @functools.cache
-def in_the_corner() -> Trained:
+def in_the_corner() -> TrainedXord:
     """k = 120, c_η = 1/410, γ = 8."""
     return run_trained(corner(1, 60))
 
 
 @functools.cache
-def many_in_the_corner(n_runs: int = 557) -> Trained:
+def many_in_the_corner(n_runs: int = 557) -> TrainedXord:
     """As many runs as Theorem 6.3 needs, or another number: the same sixty several times."""
     return repeated(in_the_corner(), n_runs)
 
 
-def fast() -> Trained:
+def fast() -> TrainedXord:
     """The corner with ten times the step."""
     return networks(120, 1 / 41, 8.0)
 
 
-def small_margin() -> Trained:
+def small_margin() -> TrainedXord:
     return networks(120, 1 / 41, 1.0)
 
 
-def twenty() -> Trained:
+def twenty() -> TrainedXord:
     return networks(20, 1 / 8, 1.0, 560)
 
 
-def some(trained: Trained, rows: Any) -> Trained:
+def some(trained: TrainedXord, rows: Any) -> TrainedXord:
     """A part of the runs, or the same runs several times, to see how the verdict depends on their number; copies."""
     return dataclasses.replace(trained, **{name: np.array(getattr(trained, name)[rows]) for name in ARRAYS})
 
 
-def repeated(trained: Trained, n_runs: int) -> Trained:
+def repeated(trained: TrainedXord, n_runs: int) -> TrainedXord:
     """The same runs again and again, so many."""
     return some(trained, np.arange(n_runs) % trained.n_runs)
 
 
-def altered(trained: Trained, **arrays: Any) -> Trained:
+def altered(trained: TrainedXord, **arrays: Any) -> TrainedXord:
     """A copy with `name=(where, value)` written into its arrays."""
     changed = some(trained, slice(None))
     for name, (where, value) in arrays.items():
@@ -84,7 +84,7 @@ def altered(trained: Trained, **arrays: Any) -> Trained:
     return changed
 
 
-def lost(runs: Trained, n_runs: int) -> Trained:
+def lost(runs: TrainedXord, n_runs: int) -> TrainedXord:
     """So many runs end with a loss of 1e-12, from starts of the same size in which every w lies along p_1.
 
     They are outside the events of the counts, so that only the rate speaks about them.

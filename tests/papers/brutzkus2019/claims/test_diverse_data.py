@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.papers.brutzkus2019.claims.networks import judged, points, specimen
-from tests.papers.brutzkus2019.claims.requirements import OF_POINTS
 from tests.papers.brutzkus2019.claims.trained_edges import point_edges
+from tests.papers.brutzkus2019.test_limits import POINTS as OF_POINTS
 from widenet.claims import Silence, Verdict
 from widenet.claims.silence import Applied
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
@@ -27,9 +27,9 @@ from widenet.papers.brutzkus2019.claims.wide import lemma_e_17, proposition_e_14
 from widenet.papers.brutzkus2019.claims.xord_structure import Trap
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS
 from widenet.papers.brutzkus2019.runs.decoy import decoy_on
-from widenet.papers.brutzkus2019.runs.own_points import points_of
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting
-from widenet.papers.brutzkus2019.runs.training_set import TrainingSet
+from widenet.papers.brutzkus2019.sources import TrainingSet
+from widenet.papers.brutzkus2019.user_data import points_of
 from widenet.types import Dataset
 
 WIDE = (theorem_6_3, theorem_6_3_angle, proposition_e_14, lemma_e_17, equation_18, proposition_e_18, proposition_e_22)

@@ -21,7 +21,7 @@ from tests.papers.brutzkus2019.claims.trace_edges import add, deviation_rows, ma
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import first_crossing
 from widenet.papers.brutzkus2019.claims.first_crossing import (
-    Crossings,
+    FirstCrossings,
     counterexample,
     lemma_e_16,
     lemma_e_16_as_printed,
@@ -78,7 +78,7 @@ def test_lemma_e_16_as_printed_with_a_larger_deficit():
 
 def test_the_allowed_drop_is_that_of_the_table():
     """γ + 1 − 2c_η(1 + |W24|/k) at |W24| = 2 of 3 and 1 of 2."""
-    drops = Crossings.join([toy("D3"), toy("D2")]).allowed_drop
+    drops = FirstCrossings.join([toy("D3"), toy("D2")]).allowed_drop
     assert 3 - drops[0] / 8 == pytest.approx(2.58333333333)
     assert drops[1] == 3
 

@@ -18,7 +18,6 @@ from tests.papers.brutzkus2019.claims.networks import (
     some,
     twenty,
 )
-from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION, ENOUGH, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS, SET_LABELS, set_index
@@ -32,19 +31,19 @@ from widenet.papers.brutzkus2019.claims.generalization import (
 )
 from widenet.papers.brutzkus2019.claims.wide import faster
 from widenet.papers.brutzkus2019.formulas import negative_output_limit
-from widenet.papers.brutzkus2019.runs.trained import Trained, corner_settings, run_trained
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord, corner_settings, run_trained
+from widenet.papers.brutzkus2019.sources import from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 
 
-def many(n_runs: int = 1115) -> Trained:
+def many(n_runs: int = 1115) -> TrainedXord:
     """As many runs as 8e⁻⁸ needs."""
     return many_in_the_corner(n_runs)
 
 
 @pytest.fixture(scope="module")
-def corner() -> Trained:
+def corner() -> TrainedXord:
     return many()
 
 
@@ -152,13 +151,6 @@ def test_bounds_are_asked_inside_the_events_at_zero_loss(claim):
     one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
     for start in (200 * runs.start[0], one_side):
         assert key not in broken_in(claim([altered(runs, start=(0, start))]))
-
-
-def test_what_is_required():
-    assert required(equation_18) == {"width": "> 64", "step_constant": "≤ 0.125"}
-    asked = {"margin": "≥ 2", "beta": "> 1", "width": "> 0", "step_constant": "≤ 0.125"}
-    assert required(proposition_e_18) == asked
-    assert required(proposition_e_22) == {"beta": "> 1", "width": "> 0", "margin": "≥ 1"}
 
 
 @pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22], ids=lambda claim: claim.name)

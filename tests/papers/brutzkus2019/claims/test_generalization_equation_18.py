@@ -11,11 +11,11 @@ from widenet.data.xord import PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import generalization
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
 from widenet.papers.brutzkus2019.formulas import positive_output_limit
-from widenet.papers.brutzkus2019.runs.trained import Trained
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord
 
 
 @pytest.fixture(scope="module")
-def corner() -> Trained:
+def corner() -> TrainedXord:
     return many_in_the_corner(1115)
 
 
@@ -38,14 +38,14 @@ def test_what_the_cones_give_and_what_all_u_can_take_by_hand():
     np.testing.assert_array_equal(found, [[3 - 12, 5 - 12], [3 - 6, 0 - 6]])
 
 
-def above_its_cone(rooms) -> Trained:
+def above_its_cone(rooms) -> TrainedXord:
     """The output on {1} of one run lies this far above X(1) − P⁺ − Y, in units of what rounding may take."""
     runs = in_the_corner()
     between = generalization.cone_against_minus(runs.final)[3, 0]
     return altered(runs, outputs=((3, set_index(1)), between + rooms * 1e-9 * runs.step_size))
 
 
-def chain(rooms) -> Trained:
+def chain(rooms) -> TrainedXord:
     """The u's of one run are scaled until X(i) − P⁺ − Y is this far above the limit, for the worse i."""
     runs = in_the_corner()
     fits = np.abs(runs.final[3] @ PATTERNS[:2].T).max(axis=1)

@@ -7,12 +7,12 @@ from tests.control_table import broken_in
 from tests.papers.brutzkus2019.claims.networks import altered, in_the_corner, some
 from widenet.data.xord import PATTERNS, set_index
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
-from widenet.papers.brutzkus2019.runs.trained import Trained
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord
 
 BOUND, RIGHT = "bound", "right"
 
 
-def turned(half: int, pattern: int) -> Trained:
+def turned(half: int, pattern: int) -> TrainedXord:
     """Two runs; in the first one all w's (half 0) or all u's (half 1) that fit this pattern below 0 start negated.
 
     The counts of W13 and U13, and the sizes of all fits, stay as they are.

@@ -6,7 +6,6 @@ import numpy as np
 
 from tests.control_table import at, controls
 from tests.controls import broken_in
-from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.settings import SMALL, traced
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import minus_steps
@@ -28,7 +27,6 @@ def test_both_hold():
 
 def test_what_is_required():
     evidence = equation_12([UNITS], [])
-    assert required(equation_12) == {"start_size": "≤ 0.353553", "units_in_u13": "≥ 1"}
     assert [each.actual for each in evidence.hypotheses] == [0.25, 4]
     tied = dataclasses.replace(UNITS, starts=np.abs(UNITS.starts).max(axis=1, keepdims=True) * np.ones(2))
     assert [(each.actual, each.met) for each in equation_12([tied], []).hypotheses] == [(0.25, True), (0, False)]

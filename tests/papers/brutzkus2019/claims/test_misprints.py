@@ -1,17 +1,13 @@
 """The instances in the table of misprints on the findings page, on the traces of the program and in exact fractions."""
 
-import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
 from tests.papers.brutzkus2019.claims.settings import toy
 from tests.papers.brutzkus2019.claims.xor_toys import by_hand, drawn
-from widenet import papers
 from widenet.papers.brutzkus2019.runs.traces import TraceSetting, follow
 
-PAGE = Path(__file__).parents[4] / "docs" / "findings.md"
 ETA, GAMMA = Fraction(1, 16), 2
 W, U = ((11, 3), (-9, 4)), ((5, -13), (-7, 2))
 
@@ -83,20 +79,3 @@ def test_footnote_10_is_no_equivalence():
     setting = TraceSetting(half_width=2, step_constant=1 / 8, margin=2.0, n_runs=1)
     fits = np.array([[(3.0, 1.0), *np.array(W[1:]) / 64, *np.array(U) / 64]])
     assert not (follow(setting, fits).largest_r == 0).any()
-
-
-def test_every_finding_has_a_gravity_and_every_misprint_a_claim():
-    text = PAGE.read_text(encoding="utf-8").split("\n## brutzkus2019\n")[1].split("\n## ")[0]
-    findings, misprints = text.split("### Misprints")
-    sections = findings.split("\n### ")[1:]
-    assert len(sections) == sum(id.endswith("_as_printed") for id in papers.claim_ids("brutzkus2019"))
-    kinds, form = "(theorem|lemma|display|misprint)", r"\*\*The conclusion survives\*\*: (yes|no|in part); .*\."
-    for section in sections:
-        assert re.match(rf"- \*\*Gravity\*\*: {kinds}\. {form}$", section.splitlines()[2]), section[:60]
-    rows = [line.split(" | ") for line in misprints.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == 7
-    for row in rows:
-        assert len(row) == 5
-        ids = re.findall(r"`(brutzkus2019\.\w+)`", row[-1])
-        assert ids
-        assert set(ids) <= set(papers.claim_ids("brutzkus2019"))

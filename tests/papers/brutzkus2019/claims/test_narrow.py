@@ -19,7 +19,6 @@ from tests.papers.brutzkus2019.claims.narrow_runs import (
     planted,
 )
 from tests.papers.brutzkus2019.claims.networks import altered, networks, some
-from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
 from widenet.claims import Verdict
 from widenet.diagnostics.exploration import on_positive_axis, plus_and_minus
@@ -35,7 +34,7 @@ from widenet.papers.brutzkus2019.claims.narrow import (
     observation_small_failure,
     theorem_6_4,
 )
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.sources import from_sets
 from widenet.types import RunStatus
 
 CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)
@@ -188,11 +187,6 @@ def test_items_are_asked_of_small_starts_at_zero_loss():
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_it_holds(claim, every, drawn):
     assert claim(every, drawn).verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
-def test_what_is_required(claim):
-    assert required(claim) == {"width": "≤ 0", "step_constant": "≤ 0.0243902", "margin": "≥ 1"}
 
 
 def test_a_run_that_was_cut_off_decides_nothing(every, drawn):

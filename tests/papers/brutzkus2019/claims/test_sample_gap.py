@@ -21,23 +21,28 @@ from tests.papers.brutzkus2019.claims.networks import (
 )
 from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION
 from widenet.claims import Verdict
+from widenet.claims.base import plain
 from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import sample_gap
 from widenet.papers.brutzkus2019.claims.sample_gap import (
-    EXAMPLES,
     DiversePair,
-    Drawn,
-    equal_law,
-    pair_settings,
+    SampledNetworks,
     section_6_3_examples,
-    sixteen_settings,
     theorem_6_5_large_network,
     theorem_6_5_small_network,
 )
 from widenet.papers.brutzkus2019.formulas import samples_of_small_network, smallest_delta
-from widenet.papers.brutzkus2019.runs.samples import Law, Samples, SampleSetting, run, settings
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.runs.printed_examples import EXAMPLES
+from widenet.papers.brutzkus2019.runs.samples import (
+    Samples,
+    SampleSetting,
+    pair_settings,
+    run,
+    settings,
+    sixteen_settings,
+)
+from widenet.papers.brutzkus2019.sources import Law, equal_law, from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -250,7 +255,7 @@ def test_a_hit_needs_zero_loss_and_an_error_of_p_star():
 
 def below(limit, samples):
     """The same runs, where fewer samples than this are asked for."""
-    return Drawn.join([samples]).cells[0].replace(fewer_than=limit)
+    return SampledNetworks.join([samples]).cells[0].replace(fewer_than=limit)
 
 
 def test_as_many_samples_as_the_bound_are_too_many():
@@ -407,8 +412,8 @@ def test_no_gap_below_an_exact_share():
 def test_each_half_of_theorem_6_5_can_be_read_alone() -> None:
     """Every symbol is explained where it stands, and neither half points at the other."""
     for claim in (theorem_6_5_large_network, theorem_6_5_small_network):
-        assert "the same" not in claim.statement
-        assert "δ ≥ 1 − p₊p₋(1 − c" in claim.statement
+        assert "the same" not in plain(claim.statement)
+        assert "δ ≥ 1 − p₊p₋(1 − c" in plain(claim.statement)
         for words in ("positive point be diverse with probability p₊", "a negative one with p₋", "√(2k/π)e^{−8k}"):
-            assert words in claim.statement
-    assert "let p* be" in theorem_6_5_small_network.statement
+            assert words in plain(claim.statement)
+    assert "let p* be" in plain(theorem_6_5_small_network.statement)

@@ -10,15 +10,12 @@ from tests.papers.brutzkus2019.claims.networks import number
 from widenet.claims import Verdict
 from widenet.papers.brutzkus2019.claims import sample_gap
 from widenet.papers.brutzkus2019.claims.sample_gap import (
-    EXAMPLES,
-    Examples,
-    as_examples,
-    printed_examples,
     section_6_3_examples,
     theorem_6_5_large_network,
     theorem_6_5_small_network,
 )
 from widenet.papers.brutzkus2019.formulas import samples_of_small_network, smallest_delta
+from widenet.papers.brutzkus2019.runs.printed_examples import EXAMPLES, Examples, as_examples, printed_examples
 from widenet.records import Scale
 
 PRINTED = printed_examples(Scale.QUICK, 0)

@@ -12,8 +12,8 @@ from widenet.claims import Verdict
 from widenet.data.xord import set_index
 from widenet.papers.brutzkus2019.claims import sign_flip
 from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
-from widenet.papers.brutzkus2019.runs.training_set import from_sets
-from widenet.papers.brutzkus2019.runs.twins import Twins, run, settings, twin_setting
+from widenet.papers.brutzkus2019.runs.sign_flips import SignFlips, flip_setting, run, settings
+from widenet.papers.brutzkus2019.sources import from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -21,12 +21,12 @@ FLIPPED, SAME, STEPS, STATUS = "negated", "others", "steps", "status"
 
 
 @functools.cache
-def twenty_pairs() -> Twins:
-    return run(twin_setting(3, 20, 1.0))
+def twenty_pairs() -> SignFlips:
+    return run(flip_setting(3, 20, 1.0))
 
 
 @pytest.fixture(scope="module")
-def pairs() -> Twins:
+def pairs() -> SignFlips:
     return twenty_pairs()
 
 
@@ -76,7 +76,7 @@ def test_lemma_f_2(pairs):
 
 def test_control_a_point_that_is_not_diverse_tells_the_twins_apart():
     decoy = from_sets({set_index(1, 2, 3, 4): 6, set_index(2, 4): 5, set_index(2): 1})
-    setting = twin_setting(3, 20, 1.0, decoy).model_copy(update={"max_steps": 20})
+    setting = flip_setting(3, 20, 1.0, decoy).model_copy(update={"max_steps": 20})
     evidence = lemma_f_2([run(setting)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
@@ -93,7 +93,7 @@ def test_control_the_last_bit_of_one_filter_at_one_time(pairs, filter_, name):
 
 
 def test_pairs_that_were_not_followed_to_their_end_decide_nothing():
-    cut = run(twin_setting(3, 3, 1.0).model_copy(update={"max_steps": 4}))
+    cut = run(flip_setting(3, 3, 1.0).model_copy(update={"max_steps": 4}))
     evidence = lemma_f_2([cut])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished > 0

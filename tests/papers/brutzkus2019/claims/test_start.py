@@ -16,6 +16,7 @@ from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.claims import start
 from widenet.papers.brutzkus2019.claims.start import (
+    Small,
     appendix_f_small_start,
     appendix_f_small_start_as_printed,
     lemma_6_1,
@@ -24,7 +25,7 @@ from widenet.papers.brutzkus2019.claims.start import (
     lemma_e_19,
 )
 from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability, largest_deviation
-from widenet.papers.brutzkus2019.hypotheses import deviation_of_small_starts
+from widenet.papers.brutzkus2019.hypotheses import deviation
 from widenet.papers.brutzkus2019.runs.explored import explore
 from widenet.papers.brutzkus2019.runs.small_starts import (
     SmallStarts,
@@ -32,7 +33,7 @@ from widenet.papers.brutzkus2019.runs.small_starts import (
     draw_two_filters,
     small_starts,
 )
-from widenet.papers.brutzkus2019.runs.starts import draw_filters
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.records import Scale
 
 COUNTS = [lemma_6_1, lemma_e_15, lemma_e_19]
@@ -148,7 +149,7 @@ def test_without_a_drawn_start_the_law_is_not_decided(lemma):
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_without_a_drawn_start_lemma_e_3_is_not_decided():
-    evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=np.array([2]), filters=one_filter().filters[:0]))
+    evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=np.array([2]), start=one_filter().start[:0]))
     assert [part.kept for part in evidence.parts] == [True, None]
 
 
@@ -180,10 +181,10 @@ def some_large(n_large: int):
     """40 000 starts of width 1, of which so many are above √2η/4."""
     starts = one_filter()
     limit = math.sqrt(2) * starts.step_size / 4
-    largest = np.abs(starts.filters @ PATTERNS[:2].T).max(axis=(1, 2), keepdims=True)
+    largest = np.abs(starts.start @ PATTERNS[:2].T).max(axis=(1, 2), keepdims=True)
     sizes = np.minimum(largest, 0.999 * limit)
     sizes[:n_large] = 1.001 * limit
-    return starts.filters / largest * sizes
+    return starts.start / largest * sizes
 
 
 def test_how_close_lemma_e_3_comes():
@@ -218,15 +219,15 @@ def test_control_eight_times_as_large_a_start():
 
 def test_control_a_larger_start_than_stated_is_measured():
     honest = small_starts(0, (1, 2), 1, 20_000)
-    evidence = lemma_e_3(dataclasses.replace(honest, filters=1.5 * honest.filters))
+    evidence = lemma_e_3(dataclasses.replace(honest, start=1.5 * honest.start))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert broken_in(evidence) == ["drawn starts have this probability"]
 
 
 def is_small_enough(filters):
     """Whether σ_g, as these entries have it, is met with η = 1/100."""
-    starts = SmallStarts.join([SmallStarts(np.array([2]), 1.0, filters, 0.01)])
-    return deviation_of_small_starts.measured(deviation_of_small_starts(starts)).met
+    starts = Small.join([SmallStarts(np.array([2]), 1.0, filters, 0.01)])
+    return deviation.measured(deviation(starts)).met
 
 
 def test_control_a_start_away_from_zero_is_not_small():
@@ -260,7 +261,7 @@ def test_starts_are_drawn_at_the_step_of_the_theorems():
     starts = small_starts(3, (4,), 5, 2)
     assert starts.step_size == pytest.approx(1 / 205, rel=1e-12)
     assert starts.relative_deviation == 1.0
-    np.testing.assert_array_equal(starts.filters, draw_filters(3, 2, 5, largest_deviation(1 / 41, 5)))
+    np.testing.assert_array_equal(starts.start, draw_filters(3, 2, 5, largest_deviation(1 / 41, 5)))
 
 
 MOST_LARGE = max(n for n in range(10, 60) if stats.binomtest(n, 40_000, 0.00025334586206).pvalue >= 1e-6)
@@ -286,16 +287,16 @@ def of_small_starts(claim, inside, outside):
     return [
         (claim, "exact", beside(factor=inside), beside(factor=outside)),
         (claim, "exact", beside(ratios=ones), beside(ratios=np.nextafter(ones, 2))),
-        (claim, "drawn", *(beside(filters=some_large(count)) for count in (MOST_LARGE, MOST_LARGE + 1))),
-        (claim, "uniform_directions", beside(), beside(filters=one_filter().filters * np.array([1.1, 0.9]))),
+        (claim, "drawn", *(beside(start=some_large(count)) for count in (MOST_LARGE, MOST_LARGE + 1))),
+        (claim, "uniform_directions", beside(), beside(start=one_filter().start * np.array([1.1, 0.9]))),
         # 1 and six standard errors of 160 000 numbers: 1.0106.
-        (claim, "deviation", *(beside(filters=scaled(limit * (1 + error))) for error in (-1e-9, 1e-9))),
+        (claim, "deviation", *(beside(start=scaled(limit * (1 + error))) for error in (-1e-9, 1e-9))),
     ]
 
 
 def scaled(relative):
     """The drawn filters with this share of the largest σ_g."""
-    filters = one_filter().filters
+    filters = one_filter().start
     return filters * relative * largest_deviation(1 / 41, 1) / math.sqrt(np.square(filters).mean())
 
 

@@ -11,22 +11,19 @@ from tests.control_table import at, broken_in, controls
 from tests.controls import unmet_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import thresholds
-from widenet.papers.brutzkus2019.claims.thresholds import (
+from widenet.papers.brutzkus2019.claims.thresholds import equation_17, footnote_12, footnote_15, section_e_0_9
+from widenet.papers.brutzkus2019.formulas import steps_of_theorem_6_3, steps_to_zero_loss
+from widenet.papers.brutzkus2019.runs.exact_widths import (
     NEGATIVE,
     POSITIVE,
-    Choice,
     ConeCounts,
+    WidthChoice,
     counts_near_a_quarter,
-    equation_17,
-    footnote_12,
-    footnote_15,
     grid_12,
     grid_15,
     on_both_sides,
-    section_e_0_9,
     sign,
 )
-from widenet.papers.brutzkus2019.formulas import steps_of_theorem_6_3, steps_to_zero_loss
 from widenet.records import Scale
 
 CLAIMS = (equation_17, footnote_12, footnote_15, section_e_0_9)
@@ -48,7 +45,7 @@ def sided(claim, choices=None, factor=64, **changes):
 
 def around(claim, *half_widths, **changes):
     """These widths at the limit for k = 144."""
-    return sided(claim, [Choice(half_widths or (143, 144, 145), *ON_LIMIT[claim])], **changes)
+    return sided(claim, [WidthChoice(half_widths or (143, 144, 145), *ON_LIMIT[claim])], **changes)
 
 
 def lowered(claim, by):
@@ -153,8 +150,8 @@ def at_beta(claim, beta):
     """c_η and γ with this β; no width is above the limit at β = 1."""
     if claim is footnote_12:
         step = Fraction(1, 1000)
-        return Choice((65, 1000), step, beta * (39 * step + 1) + Fraction(161, 4) * step)
-    return Choice((65, 1000), 1 / (35 * beta + Fraction(145, 4)), Fraction(8))
+        return WidthChoice((65, 1000), step, beta * (39 * step + 1) + Fraction(161, 4) * step)
+    return WidthChoice((65, 1000), 1 / (35 * beta + Fraction(145, 4)), Fraction(8))
 
 
 @pytest.mark.parametrize("claim", [footnote_12, footnote_15], ids=["12", "15"])
@@ -178,7 +175,7 @@ def test_at_the_limit_the_bound_is_exactly_zero(claim):
 
 def test_control_beta_below_one():
     """γ = 1: the limit on k is met by wide networks, and the bound is still negative."""
-    choices = [*GRIDS[footnote_12][::9], Choice((10**6,), Fraction(1, 41), Fraction(1))]
+    choices = [*GRIDS[footnote_12][::9], WidthChoice((10**6,), Fraction(1, 41), Fraction(1))]
     evidence = footnote_12(sided(footnote_12, choices))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
@@ -189,25 +186,25 @@ def test_control_beta_below_one():
 def test_beta_just_on_either_side_of_one(margin, met):
     """β(γ) = margin at c_η = 1/1000."""
     step = Fraction(1, 1000)
-    choice = Choice((65, 10**6), step, margin * (39 * step + 1) + Fraction(161, 4) * step)
+    choice = WidthChoice((65, 10**6), step, margin * (39 * step + 1) + Fraction(161, 4) * step)
     (beta,) = [h for h in footnote_12(sided(footnote_12, [choice])).hypotheses if h.key == "beta"]
     assert (beta.actual, beta.met) == (float(margin), met)
 
 
 def test_control_narrow_networks():
-    choices = [*GRIDS[footnote_15][::9], Choice((49,), Fraction(1, 410), Fraction(8))]
+    choices = [*GRIDS[footnote_15][::9], WidthChoice((49,), Fraction(1, 410), Fraction(8))]
     assert footnote_15(sided(footnote_15, choices)).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 @pytest.mark.parametrize("half_width", [65, 400])
 def test_points_on_one_side_only_decide_nothing(half_width):
-    choices = [Choice((half_width,), Fraction(1, 410), Fraction(8))]
+    choices = [WidthChoice((half_width,), Fraction(1, 410), Fraction(8))]
     assert footnote_12(sided(footnote_12, choices)).conclusion is None
 
 
 @pytest.mark.parametrize("claim", FOOTNOTES, ids=["12", "15"])
 def test_without_a_beta_beyond_one_no_width_is_above_its_limit(claim):
-    evidence = claim(sided(claim, [Choice((143, 144, 145), *ON_LIMIT[claim]), at_beta(claim, Fraction(1))]))
+    evidence = claim(sided(claim, [WidthChoice((143, 144, 145), *ON_LIMIT[claim]), at_beta(claim, Fraction(1))]))
     assert broken_in(evidence) == []
     assert evidence.details["wide_enough"] == 1
 

@@ -9,13 +9,8 @@ from tests.control_table import at, broken_in, controls
 from tests.controls import unmet_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import thresholds
-from widenet.papers.brutzkus2019.claims.thresholds import (
-    equation_17,
-    finish_of,
-    footnote_12,
-    footnote_15,
-    section_e_0_9,
-)
+from widenet.papers.brutzkus2019.claims.thresholds import equation_17, footnote_12, footnote_15, section_e_0_9
+from widenet.papers.brutzkus2019.runs.exact_widths import finish_of
 
 CORNER = finish_of(range(17, 200), [(Fraction(1, 410), Fraction(8))])
 SMALL = Fraction(1, 10**9)

@@ -20,14 +20,13 @@ from tests.papers.brutzkus2019.claims.networks import (
     some,
     twenty,
 )
-from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION, ENOUGH, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import on_negative_axis
 from widenet.papers.brutzkus2019.claims import wide
 from widenet.papers.brutzkus2019.claims.wide import (
-    AtZeroLoss,
+    LastSums,
     convergence_settings,
     lemma_e_17,
     proposition_e_14,
@@ -36,8 +35,8 @@ from widenet.papers.brutzkus2019.claims.wide import (
     theorem_6_3_angle,
     zero_loss_settings,
 )
-from widenet.papers.brutzkus2019.hypotheses import Networks
-from widenet.papers.brutzkus2019.runs.trained import Trained
+from widenet.papers.brutzkus2019.hypotheses import XordNetworks
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord
 from widenet.records import Scale
 
 
@@ -49,25 +48,17 @@ def test_the_edges_of_the_regime_are_among_the_defaults():
     assert rows == {(120, 410, 8.0), (240, 410, 8.0), (120, 800, 8.0), (120, 410, 20.0)}
 
 
-def test_what_is_required():
-    asked = {"width": "≥ 120", "step_constant": "≤ 0.00243902", "margin": "≥ 8"}
-    assert required(theorem_6_3) == asked
-    assert required(theorem_6_3_angle) == asked | {"angle_below_a_right_one": "> 0"}
-    assert required(proposition_e_14) == {"width": "> 16", "margin": "≥ 1", "step_constant": "≤ 0.125"}
-    assert required(lemma_e_17) == {"width": "≥ 64", "step_constant": "≤ 0.125"}
-
-
 @functools.cache
-def many_of_twenty(n_runs: int = 2240) -> Trained:
+def many_of_twenty(n_runs: int = 2240) -> TrainedXord:
     return repeated(twenty(), n_runs)
 
 
-def both(*changed: Trained) -> list[Trained]:
+def both(*changed: TrainedXord) -> list[TrainedXord]:
     """As many runs as Proposition E.14 needs, and a few at another width, or these instead."""
     return [many_of_twenty(), *(changed or (fast(),))]
 
 
-def beside_many(n_lost: int) -> list[Trained]:
+def beside_many(n_lost: int) -> list[TrainedXord]:
     """Two hundred runs, so many of them lost, beside 4800."""
     few = some(many_of_twenty(), slice(200))
     return [many_of_twenty(4800), lost(few, n_lost) if n_lost else few]
@@ -89,7 +80,7 @@ def after_steps(steps: int):
     return at(lambda: in_the_event(steps=steps), steps=lambda k, c, gamma: 4000.0)
 
 
-def summed(half: int, offset: float, amount: float) -> Trained:
+def summed(half: int, offset: float, amount: float) -> TrainedXord:
     """The filters w or u on the negative axis of one run scaled until their sum is offset + amount·c_η."""
     runs, side = fast(), slice(120 * half, 120 * (half + 1))
     filters = runs.final[0, side]
@@ -100,7 +91,7 @@ def summed(half: int, offset: float, amount: float) -> Trained:
 
 test_control = controls(
     wide,
-    {AtZeroLoss: fast, Networks: both},
+    {LastSums: fast, XordNetworks: both},
     # c + 4e⁻⁸ = 0.00134: seven of 2240 refute it; two of two hundred are too many, two of 5000 are not.
     (proposition_e_14, "rate", at(lambda: some(many_of_twenty(), slice(2232))), at(lambda: lost(many_of_twenty(), 7))),
     (proposition_e_14, "alone", at(lambda: beside_many(0)), at(lambda: beside_many(2))),

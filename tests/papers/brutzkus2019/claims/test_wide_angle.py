@@ -15,14 +15,14 @@ from widenet.diagnostics.exploration import cones
 from widenet.papers.brutzkus2019.claims import wide
 from widenet.papers.brutzkus2019.claims.wide import lemma_e_17, proposition_e_14, theorem_6_3, theorem_6_3_angle
 from widenet.papers.brutzkus2019.formulas import cosine_limit, fewest_updates, sharp_updates
-from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord, train_from
 from widenet.types import RunStatus
 
 ANGLE, UPDATES, SHARP = "angle", "updates", "sharp_updates"
 
 
 @pytest.fixture(scope="module")
-def corner() -> Trained:
+def corner() -> TrainedXord:
     return many_in_the_corner()
 
 
@@ -53,7 +53,7 @@ def test_control_the_angle_after_one_step(corner):
     assert 40 < number(evidence.measured) < 50
 
 
-def turned(runs: Trained, degrees: float) -> Trained:
+def turned(runs: TrainedXord, degrees: float) -> TrainedXord:
     """One w filter of W⁺(1) turned to this angle from p_1, with the same fit to it."""
     run, place = np.argwhere(cones(runs.start[:, :120])[..., 0])[0]
     fit = float(runs.final[run, place] @ PATTERNS[0])
@@ -74,7 +74,7 @@ def test_control_one_filter_with_too_few_updates(corner):
         assert broken_in(evidence) == expected
 
 
-def after(updates: float, degrees: float | None = None) -> Trained:
+def after(updates: float, degrees: float | None = None) -> TrainedXord:
     """One w filter of W⁺(1) after so many updates, or turned to this angle from p_1."""
     runs = many_in_the_corner()
     run, place = np.argwhere(cones(runs.start[:, :120])[..., 0])[0]

@@ -26,11 +26,11 @@ from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.claims import wide
 from widenet.papers.brutzkus2019.claims.wide import lemma_e_17, proposition_e_14, theorem_6_3, theorem_6_3_angle
 from widenet.papers.brutzkus2019.formulas import recovery_failure, steps_of_theorem_6_3
-from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord, train_from
 
 
 @pytest.fixture(scope="module")
-def corner() -> Trained:
+def corner() -> TrainedXord:
     return many_in_the_corner()
 
 

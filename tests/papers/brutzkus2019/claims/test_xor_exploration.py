@@ -22,7 +22,8 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     unexplored,
 )
 from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability
-from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, XorStart, count_filters, draw_xor_start
+from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, count_filters
+from widenet.papers.brutzkus2019.xor_sources import XorStart, draw_xor_start
 
 CLAIMS = [
     lemma_3_1,

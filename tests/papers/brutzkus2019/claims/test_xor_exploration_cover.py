@@ -19,7 +19,8 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     observation_half_planes_cover,
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
-from widenet.papers.brutzkus2019.runs.xor_starts import count_filters, draw_xor_start, solution_start
+from widenet.papers.brutzkus2019.runs.xor_counts import count_filters
+from widenet.papers.brutzkus2019.xor_sources import draw_xor_start, solution_start
 from widenet.types import RunStatus
 
 

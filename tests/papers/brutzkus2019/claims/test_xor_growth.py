@@ -24,8 +24,8 @@ from widenet.papers.brutzkus2019.runs.xor import XorTrace
 from widenet.types import RunStatus
 
 CLAIMS = [lemma_b_4_1, lemma_b_4_1_as_printed, lemma_b_4_2, proposition_b_5, proposition_b_5_as_printed]
-ODD = "x_1, x_3: sum over u ≤ 2η for each u outside the half-plane, √2η/4 for each inside"
-EVEN = "x_2, x_4: sum over w ≤ 2η for each w outside the half-plane, √2η/4 for each inside"
+ODD = "x_1, x_3: sum over u at most 2η for each u outside the half-plane, √2η/4 for each inside"
+EVEN = "x_2, x_4: sum over w at most 2η for each w outside the half-plane, √2η/4 for each inside"
 ALL = "all four sums ≤ 2kη"
 GAIN, STILL = "gain of 2η·n_i while the point is active", "no change at any other step"
 COUNT = "at most ⌈(1 + 2kη)/(2ηn_i)⌉ active iterations"

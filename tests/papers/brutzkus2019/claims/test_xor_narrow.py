@@ -21,7 +21,7 @@ from widenet.papers.brutzkus2019.claims.xor_narrow import (
     theorem_b_8_standstill,
     theorem_b_8_standstill_as_printed,
 )
-from widenet.papers.brutzkus2019.runs.xor_starts import draw_xor_start, every_octant
+from widenet.papers.brutzkus2019.xor_sources import draw_xor_start, every_octant
 from widenet.types import RunStatus
 
 CLAIMS = [observation_xor_realizable, lemma_b_7, theorem_3_4, theorem_b_8]

@@ -8,16 +8,14 @@ from widenet.claims.base import Verdict
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
 from widenet.papers.brutzkus2019.claims import xor_narrow
 from widenet.papers.brutzkus2019.claims.xor_narrow import (
-    SOLUTION,
-    XorNetworks,
     lemma_b_7,
     observation_xor_realizable,
-    outputs,
     theorem_3_4,
     theorem_b_8,
     theorem_b_8_standstill,
     theorem_b_8_standstill_as_printed,
 )
+from widenet.papers.brutzkus2019.runs.xor_networks import SOLUTION, XorNetworks, outputs
 
 SINGLES = np.random.default_rng(0).normal(size=(2, 100, 1, 2))
 

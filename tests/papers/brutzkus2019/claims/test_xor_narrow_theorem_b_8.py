@@ -21,11 +21,12 @@ from widenet.papers.brutzkus2019.claims.xor_narrow import (
     theorem_b_8_standstill,
     theorem_b_8_standstill_as_printed,
 )
+from widenet.papers.brutzkus2019.runs.xor import lowest_change
 
 MINIMUM, ANSWERS = "no small change lowers the loss", "no filter answers to a wrong point"
 
 
-class Drawn(np.random.Generator):
+class Asked(np.random.Generator):
     """A generator that keeps what it is asked for."""
 
     def __init__(self):
@@ -38,8 +39,8 @@ class Drawn(np.random.Generator):
 
 
 def test_every_fit_may_move_by_the_same_share_both_ways():
-    draw = Drawn()
-    lowest = xor_narrow._lowest_change(toy("X2"), np.array([True]), draw, 2, 0.5)
+    draw = Asked()
+    lowest = lowest_change(toy("X2"), draw, 2, 0.5)
     assert draw.asked == [(-1, 1)] * 2
     moved = toy("X2").end + 0.5 * np.abs(toy("X2").end).min()
     sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)

@@ -14,15 +14,9 @@ from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_
 from widenet.papers.brutzkus2019.claims import xord_structure
 from widenet.papers.brutzkus2019.claims.xord_structure import (
     DECOY_ERRORS,
-    SOLUTION,
-    Candidates,
-    DiverseShares,
     Trap,
-    candidates_on,
-    count_diverse,
     diverse_probabilities,
     diverse_probabilities_as_printed,
-    every_word,
     observation_decoy,
     observation_diverse_probability,
     observation_diverse_probability_as_printed,
@@ -30,8 +24,16 @@ from widenet.papers.brutzkus2019.claims.xord_structure import (
 )
 from widenet.papers.brutzkus2019.runs.decoy import DECOY, decoy_on
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, from_data, from_sets
 from widenet.papers.brutzkus2019.runs.xord_descent import diverse_points
+from widenet.papers.brutzkus2019.runs.xord_inputs import (
+    SOLUTION,
+    Candidates,
+    DiverseShares,
+    candidates_on,
+    count_diverse,
+    every_word,
+)
+from widenet.papers.brutzkus2019.sources import PAIR, from_data, from_sets
 from widenet.records import Scale
 from widenet.types import Dataset
 

@@ -20,8 +20,8 @@ from widenet.papers.brutzkus2019.claims.xord_updates import (
     observation_one_pair,
 )
 from widenet.papers.brutzkus2019.runs.xord_descent import (
-    DescentSetting,
     XordRuns,
+    XordSetting,
     descend,
     descents,
     diverse_points,
@@ -245,5 +245,5 @@ def test_control_one_sum_that_is_off(name):
 
 
 def test_settings_are_shared_by_equal_values():
-    assert descents.settings(Scale.QUICK, 3) == [DescentSetting(seed=3)]
+    assert descents.settings(Scale.QUICK, 3) == [XordSetting(seed=3)]
     assert len(set(descents.settings(Scale.PAPER, 0))) == 10

@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from widenet.papers.brutzkus2019.runs.trained import Trained
-from widenet.papers.brutzkus2019.runs.training_set import TrainingSet, from_sets
+from widenet.papers.brutzkus2019.runs.trained import TrainedXord
+from widenet.papers.brutzkus2019.sources import TrainingSet, from_sets
 
 ENOUGH = "too few runs leave it undecided, and never break it"
 DEVIATION = (
@@ -26,7 +26,7 @@ def point_edges() -> dict[str, tuple[TrainingSet, TrainingSet]]:
     }
 
 
-def narrowed(runs: Trained, half_width: int) -> Trained:
+def narrowed(runs: TrainedXord, half_width: int) -> TrainedXord:
     """The same runs without some filters, at the same c_η."""
     middle, step = runs.half_width, runs.step_constant / half_width
     cut = slice(middle - half_width, middle + half_width)

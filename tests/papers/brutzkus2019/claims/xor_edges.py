@@ -11,7 +11,7 @@ import numpy as np
 from tests.papers.brutzkus2019.claims.xor_toys import chosen, drawn
 from widenet.claims.base import Claim
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
-from widenet.papers.brutzkus2019.runs.xor_starts import XorStart
+from widenet.papers.brutzkus2019.xor_sources import XorStart
 
 
 def with_start(run: XorTrace, **changes: Any) -> XorTrace:

@@ -14,7 +14,7 @@ from tests.controls import lacking_in
 from widenet.claims.base import Claim, Evidence
 from widenet.claims.cases import columns_of
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
-from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start, every_octant
+from widenet.papers.brutzkus2019.xor_sources import XorStart, draw_xor_start, every_octant
 from widenet.progress import silent
 from widenet.records import Scale
 

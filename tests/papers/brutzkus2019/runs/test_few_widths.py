@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2019.runs.few_widths import as_networks, train_filled_up
+from widenet.papers.brutzkus2019.runs.few_widths import train_filled_up
 from widenet.papers.brutzkus2019.runs.sampled_runs import INITIAL_SCALE, draw_networks, draw_training_sets, law_of
+from widenet.papers.brutzkus2019.sources import as_networks
 from widenet.training import on_grid, train_patterns
 
 N_RUNS = 40

@@ -10,10 +10,10 @@ from scipy import stats
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.starts import (
     axes_are_explored,
-    draw_filters,
     negative_parts_are_explored,
     positive_cones_are_explored,
 )
+from widenet.papers.brutzkus2019.sources import draw_filters
 
 EVENTS = {
     octants.both_axes_explored: lambda f, r: axes_are_explored(f, r),

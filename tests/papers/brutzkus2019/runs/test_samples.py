@@ -9,7 +9,8 @@ import pytest
 
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, make_xord
 from widenet.papers.brutzkus2019.runs import samples
-from widenet.papers.brutzkus2019.runs.samples import HARD_SETS, Law, Samples, SampleSetting, draw_counts, run
+from widenet.papers.brutzkus2019.runs.samples import Samples, SampleSetting, draw_counts, run
+from widenet.papers.brutzkus2019.sources import HARD_SETS, Law
 from widenet.run.records import decode, encode
 
 EASY = Law(diverse_positive=0.92, diverse_negative=0.92, delta=0.16)

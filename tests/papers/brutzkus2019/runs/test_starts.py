@@ -9,11 +9,11 @@ from widenet.papers.brutzkus2019.formulas import large_start_probability, larges
 from widenet.papers.brutzkus2019.runs.octants import from_octant
 from widenet.papers.brutzkus2019.runs.starts import (
     axes_are_explored,
-    draw_filters,
     is_small,
     negative_parts_are_explored,
     positive_cones_are_explored,
 )
+from widenet.papers.brutzkus2019.sources import draw_filters
 
 CONES = {1: 5, 2: 2, 3: 4, 4: 0}
 """An octant of each cone W⁺(i)."""

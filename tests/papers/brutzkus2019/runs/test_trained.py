@@ -11,15 +11,15 @@ from widenet.papers.brutzkus2019.formulas import SMALLEST_WIDTH, UNEXPLORED, c_v
 from widenet.papers.brutzkus2019.runs.octants import octant
 from widenet.papers.brutzkus2019.runs.trained import (
     OctantSetting,
-    Trained,
     TrainedSetting,
+    TrainedXord,
     corner_settings,
     octant_settings,
     run_octants,
     run_trained,
     train_from,
 )
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, from_sets
+from widenet.papers.brutzkus2019.sources import PAIR, from_sets
 from widenet.records import Scale
 from widenet.run.records import decode, encode
 from widenet.types import RunStatus
@@ -32,7 +32,7 @@ TOYS = {
 """η, γ, the fits ⟨w, p_1⟩ and ⟨w, p_2⟩ in units of η/64, the steps to zero loss, and the wrong sets."""
 
 
-def toy(name: str) -> Trained:
+def toy(name: str) -> TrainedXord:
     step, margin, fits, _, _ = TOYS[name]
     filters = np.array(fits)[None] * step / 64 @ PATTERNS[:2] / 2
     return train_from(filters, step, margin, max_steps=100)
@@ -81,7 +81,7 @@ def test_a_run_without_a_filter_on_the_positive_axis_is_stuck_at_once():
 
 def test_a_cell_is_read_as_it_was_written():
     run = toy("D2")
-    read = decode(Trained, *encode(run))
+    read = decode(TrainedXord, *encode(run))
     assert read.points == run.points == PAIR
     assert read.max_steps == 100
     for name in ("start", "final", "outputs", "steps", "status", "loss"):

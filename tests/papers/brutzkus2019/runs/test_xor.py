@@ -7,9 +7,9 @@ import pytest
 
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS, half_planes, plus_and_minus
 from widenet.networks import ConvMaxPool
-from widenet.papers.brutzkus2019.claims.xor_narrow import outputs
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, run_xor, trace_xor, xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import (
+from widenet.papers.brutzkus2019.runs.xor_networks import outputs
+from widenet.papers.brutzkus2019.xor_sources import (
     XorSetting,
     XorStart,
     draw_xor_start,

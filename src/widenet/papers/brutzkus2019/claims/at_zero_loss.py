@@ -10,10 +10,11 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.claims.sides import Sides
 from widenet.data.xord import PATTERN_SETS, set_index
-from widenet.papers.brutzkus2019.claims.trace_evidence import Ends, Scored, Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import Ends, Scored, Trajectories
 from widenet.papers.brutzkus2019.hypotheses import AT_ZERO_LOSS
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Trace, responses, traces
+from widenet.records import Form
 
 
 def _third_cone(runs: Trace) -> Ends:
@@ -41,10 +42,11 @@ class AtZeroLoss(Trajectories):
 
 
 @claim("brutzkus2019.equation_15", Kind.STEP, "Eq. 15, proof of Proposition E.18", reads=traces, given=AT_ZERO_LOSS,
+       form=Form.SHARPER,
        title="At zero loss $S⁺$ is at least $γ + 1$")  # fmt: skip
 def equation_15(runs: AtZeroLoss, *, over: float = 0.0) -> Promise:
-    """At zero loss X_T(1) + X_T(3) = S⁺_T ≥ γ + 1. (Printed with γ + 1 − c_η on the right; P⁻_T = 0 makes the c_η
-    unnecessary.)
+    """At zero loss $X_T(1) + X_T(3) = S⁺_T ≥ γ + 1$. (Printed with $γ + 1 − c_η$ on the right; $P⁻_T = 0$ makes the
+    $c_η$ unnecessary.)
 
     A control asks for `over`·c_η more.
     """
@@ -67,9 +69,9 @@ def equation_15(runs: AtZeroLoss, *, over: float = 0.0) -> Promise:
 
 
 @claim("brutzkus2019.equation_19", Kind.STEP, "Eq. 19 and 20, proof of Proposition E.18", reads=traces,
-       given=AT_ZERO_LOSS, title="No input gets more from the filters u than $x⁺$ does")  # fmt: skip
+       given=AT_ZERO_LOSS, title="No input gets more from the filters $u$ than $x⁺$ does")  # fmt: skip
 def equation_19(runs: AtZeroLoss, *, against: Sequence[int] = (1, 2, 3, 4)) -> Promise:
-    """For any input z, Σ_j max_i σ(⟨u_j, z_i⟩) ≤ Σ_j max_i σ(⟨u_j, x⁺_i⟩) = P⁺_T + Y_T(2) + Y_T(4).
+    """For any input $z$, $Σ_j max_i σ(⟨u_j, z_i⟩) ≤ Σ_j max_i σ(⟨u_j, x⁺_i⟩) = P⁺_T + Y_T(2) + Y_T(4)$.
 
     A control replaces x⁺.
     """
@@ -86,10 +88,10 @@ def equation_19(runs: AtZeroLoss, *, against: Sequence[int] = (1, 2, 3, 4)) -> P
 
 
 @claim("brutzkus2019.footnote_14", Kind.STEP, "footnote 14, proof of Proposition E.22", reads=traces,
-       given=AT_ZERO_LOSS, title="Only the filters u of its own side answer to $p_l$")  # fmt: skip
+       given=AT_ZERO_LOSS, title="Only the filters $u$ of its own side answer to $p_l$")  # fmt: skip
 def footnote_14(runs: AtZeroLoss, *, swapped: bool = False) -> Promise:
-    """At zero loss Σ_j σ(⟨u_j, p_l⟩) = Y_T(l) + Z_T(l) for l = 2, 4 (the units of the other side contribute nothing),
-    hence N(z) ≤ S⁻_T + X_T − Y_T(l) − Z_T(l) on the inputs z that hold p_l alone.
+    """At zero loss $Σ_j σ(⟨u_j, p_l⟩) = Y_T(l) + Z_T(l)$ for $l = 2, 4$ (the units of the other side contribute
+    nothing). Hence $N(z) ≤ S⁻_T + X_T − Y_T(l) − Z_T(l)$ on the inputs $z$ that hold $p_l$ alone.
 
     A control exchanges l on the right.
     """
@@ -122,9 +124,9 @@ def footnote_14(runs: AtZeroLoss, *, swapped: bool = False) -> Promise:
 
 
 @claim("brutzkus2019.equation_21", Kind.STEP, "Eq. 21, proof of Proposition E.22", reads=traces, given=AT_ZERO_LOSS,
-       title="At zero loss the filters u answer to $x⁻$ with at least 1")  # fmt: skip
+       title="At zero loss the filters $u$ answer to $x⁻$ with at least 1")  # fmt: skip
 def equation_21(runs: AtZeroLoss, *, over: float = 0.0) -> Promise:
-    """At zero loss Y_T(2) + Y_T(4) + Z_T(2) + Z_T(4) ≥ 1.
+    """At zero loss $Y_T(2) + Y_T(4) + Z_T(2) + Z_T(4) ≥ 1$.
 
     A control asks for `over`·c_η more.
     """

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_most, equal
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import AT_ZERO_LOSS, AT_ZERO_LOSS_IN_REGIME
 from widenet.papers.brutzkus2019.runs.traces import TraceSetting, all_runs, traces, wide_traces
 from widenet.records import Scale
@@ -42,7 +42,7 @@ def first_inactive(active: Bool[np.ndarray, "run time"]) -> Times:
     return np.where(active.all(axis=1), active.shape[1], np.argmin(active, axis=1))
 
 
-class Crossings(Trajectories):
+class FirstCrossings(Trajectories):
     """Trajectories, with the first iterations at which a point is satisfied."""
 
     plus_crossing: Times = derived(lambda runs: first_inactive(runs.plus_active))  #: the first t with N(x⁺) ≥ γ
@@ -66,9 +66,9 @@ def drop_in_words(printed: float | None) -> str:
 @claim("brutzkus2019.lemma_e_16", Kind.STEP, "Lemma E.16, with what the filters of W24 add",
        reads=traces.at(with_counterexample), given=AT_ZERO_LOSS,
        title="$S⁺$ is nearly $γ + 1$ once $−N(x⁻)$ has reached 1")  # fmt: skip
-def lemma_e_16(runs: Crossings, *, deficit: float | None = None) -> Promise:
-    """If the loss is 0 from T on, there is T2 < T with S⁺_t ≥ γ + 1 − 2c_η(1 + |W24|/k) for t ≥ T2 and −N_t(x⁻) < 1
-    for t < T2.
+def lemma_e_16(runs: FirstCrossings, *, deficit: float | None = None) -> Promise:
+    """If the loss is 0 from $T$ on, there is $T2 < T$ with $S⁺_t ≥ γ + 1 − 2c_η(1 + |W24|/k)$ for $t ≥ T2$ and
+    $−N_t(x⁻) < 1$ for $t < T2$.
 
     T2 is the first t with −N(x⁻) ≥ 1 if that is before T, else T − 1: S⁺ never falls, so no other choice is better.
     As printed the deficit is 3c_η.
@@ -95,11 +95,14 @@ def lemma_e_16(runs: Crossings, *, deficit: float | None = None) -> Promise:
 
 lemma_e_16_as_printed = lemma_e_16.variant(
     "lemma_e_16_as_printed",
-    title="$S⁺$ is at least $γ + 1 − 3c_η$: fails where W24 is large",
+    title="$S⁺$ is at least $γ + 1 − 3c_η$: fails where $W24$ is large",
     where="Lemma E.16",
-    statement="If the loss is 0 from T on, there is T2 < T with S⁺_t ≥ γ + 1 − 3c_η for t ≥ T2 and −N_t(x⁻) < 1 for t "
-    "< T2. False for k = 120, c_η = 1/412.95, γ = 8 and every start tried with |W13| = 40 and |U13| = 60 (both within "
-    "2√k of k/2): −N(x⁻) reaches 1 at t = 5776, when S⁺ is below γ + 1 − 3.2c_η, and T = 5787.",
+    statement=(
+        "If the loss is 0 from $T$ on, there is $T2 < T$ with $S⁺_t ≥ γ + 1 − 3c_η$ for $t ≥ T2$ and $−N_t(x⁻) < 1$ "
+        "for $t < T2$. False for $k = 120$, $c_η = 1/412.95$, $γ = 8$ and every start tried with $|W13| = 40$ and "
+        "$|U13| = 60$ (both within $2√k$ of $k/2$): $−N(x⁻)$ reaches 1 at $t = 5776$, when $S⁺$ is below "
+        "$γ + 1 − 3.2c_η$, and $T = 5787$."
+    ),
     reads=traces.at(counterexample),
     deficit=3.0,
     given=AT_ZERO_LOSS_IN_REGIME,
@@ -109,9 +112,9 @@ lemma_e_16_as_printed = lemma_e_16.variant(
 @claim("brutzkus2019.lemma_e_16_steps", Kind.STEP,
        "the two steps in the proof of Lemma E.16, the first with what the filters of W24 add", reads=traces,
        given=AT_ZERO_LOSS, title="How $N(x⁺)$ moves around $γ$ before $−N(x⁻)$ reaches 1")  # fmt: skip
-def lemma_e_16_steps(runs: Crossings, *, drop: float | None = None) -> Promise:
-    """Between the first t with N(x⁺) ≥ γ and the first with −N(x⁻) ≥ 1: N_t(x⁺) ≥ γ gives N_{t+1}(x⁺) ≥ γ − 2c_η(1 +
-    |W24|/k), and N_t(x⁺) < γ gives N_{t+1}(x⁺) = N_t(x⁺) + 2η|W13|.
+def lemma_e_16_steps(runs: FirstCrossings, *, drop: float | None = None) -> Promise:
+    """Between the first $t$ with $N(x⁺) ≥ γ$ and the first with $−N(x⁻) ≥ 1$: $N_t(x⁺) ≥ γ$ gives
+    $N_{t+1}(x⁺) ≥ γ − 2c_η(1 + |W24|/k)$, and $N_t(x⁺) < γ$ gives $N_{t+1}(x⁺) = N_t(x⁺) + 2η|W13|$.
 
     As printed the first drop is 2c_η.
     """
@@ -138,9 +141,11 @@ lemma_e_16_steps_as_printed = lemma_e_16_steps.variant(
     "lemma_e_16_steps_as_printed",
     title="$N(x⁺)$ drops by at most $2c_η$ below $γ$: fails",
     where="the first of the two steps in the proof of Lemma E.16",
-    statement="Between the first t with N(x⁺) ≥ γ and the first with −N(x⁻) ≥ 1: N_t(x⁺) ≥ γ gives N_{t+1}(x⁺) ≥ γ − "
-    "2c_η. False at k = 120, c_η = 1/410, γ = 8: a step with only x⁻ active takes 2c_η through the filters u alone, "
-    "and up to 2η|W24| more through the filters w.",
+    statement=(
+        "Between the first $t$ with $N(x⁺) ≥ γ$ and the first with $−N(x⁻) ≥ 1$: $N_t(x⁺) ≥ γ$ gives "
+        "$N_{t+1}(x⁺) ≥ γ − 2c_η$. False at $k = 120$, $c_η = 1/410$, $γ = 8$: a step with only $x⁻$ active takes "
+        "$2c_η$ through the filters $u$ alone, and up to $2η|W24|$ more through the filters $w$."
+    ),
     reads=wide_traces,
     drop=2.0,
     given=AT_ZERO_LOSS_IN_REGIME,

@@ -4,7 +4,6 @@ A point is its pattern set, so "all positive points" are 12 numbers and "all neg
 """
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,8 @@ from widenet.claims.implication import Promise, at_least, at_most, less_than
 from widenet.claims.tolerances import STEP
 from widenet.data.xord import PATTERN_SETS, PATTERNS, SET_LABELS
 from widenet.diagnostics.exploration import cones, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often
+from widenet.papers.brutzkus2019.claims.setting_rows import beside, largest, rows
 from widenet.papers.brutzkus2019.claims.wide import time_to_zero_loss
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
@@ -25,24 +25,23 @@ from widenet.papers.brutzkus2019.formulas import (
     beta_positive,
     c_value,
     negative_output_limit,
+    per_setting,
     positive_output_limit,
     width_limit,
 )
 from widenet.papers.brutzkus2019.hypotheses import (
     TRAINING_SET,
-    Networks,
-    above_64,
+    XordNetworks,
     beta,
-    beta_of_margin,
-    margin,
+    margin_of_one,
     margin_of_two,
     spare_width,
-    step_constant,
+    step_of_lemmas,
+    width_above_64,
 )
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.own_points import wide_on
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 EDGE = 201
 """A width on the edge of both propositions: 200.5 is asked for at γ = 8, c_η = 1/41, and at c_η = 1/161.9."""
@@ -76,7 +75,7 @@ def negative_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
     return [_edge(scale, seed, 1 / 162, 1.0), *corner_settings(scale, seed)]
 
 
-class OnPositive(Networks):
+class OnPositive(XordNetworks):
     """Networks on positive points, each with each of the patterns p_1 and p_3 that it holds."""
 
     @column
@@ -114,11 +113,11 @@ def cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.n
 
 
 @claim("brutzkus2019.equation_18", Kind.STEP, "Eq. 18, proof of Proposition E.18", reads=trained.at(positive_settings),
-       given=[above_64, step_constant, *TRAINING_SET], on=wide_on,
+       given=[width_above_64, step_of_lemmas, *TRAINING_SET],
        title="At zero loss, outputs on positive points are bounded below")  # fmt: skip
 def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float] = positive_output_limit) -> Promise:
-    """At zero loss, for a positive point z with pattern p_i, i = 1 or 3: N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥
-    (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1, inside the events of Lemmas E.2, E.3 and E.15.
+    """At zero loss, for a positive point $z$ with pattern $p_i$, $i = 1$ or $3$: $N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥ (γ +
+    1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1$, inside the events of Lemmas E.2, E.3 and E.15.
 
     A control passes a larger limit.
     """
@@ -129,16 +128,9 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
     how["event"] = "runs at zero loss inside the events of E.2, E.3 and E.15"
 
     def smallest_outputs() -> dict[str, list]:
-        rows = [
-            {
-                **cell.summary(),
-                "scored": int(cell.in_event.sum()),
-                "promised": value,
-                "smallest_output": float(cell.positive_output[cell.in_event].min(initial=math.inf)),
-            }
-            for cell, value in zip(runs.cells, limits, strict=True)
-        ]
-        return {"cases": rows}
+        smallest = -largest(runs, -runs.positive_output.min(axis=1), runs.in_event)
+        scored = runs.count(runs.in_event)
+        return {"cases": beside(setting.summary, scored=scored, promised=limits, smallest_output=smallest)}
 
     return Promise(
         {
@@ -167,12 +159,13 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
 
 @claim("brutzkus2019.proposition_e_18", Kind.STEP,
        "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
-       reads=trained.at(positive_settings), on=wide_on,
-       given=[margin_of_two, beta_of_margin, spare_width, step_constant, *TRAINING_SET],
+       reads=trained.at(positive_settings),
+       given=[margin_of_two, beta, spare_width, step_of_lemmas, *TRAINING_SET],
+       form=Form.REPAIR,
        title="Wide networks at zero loss are right on all positive points")  # fmt: skip
 def proposition_e_18(runs: OnPositive) -> Promise:
-    """With β(γ) = (γ − 40¼c_η)/(39c_η + 1), γ ≥ 2 and k > 64((β + 1)/(β − 1))², with probability at least
-    1 − √(2k/π)e^{−8k} − 8e⁻⁸ gradient descent reaches a global minimum that is right on all positive points.
+    """With $β(γ) = (γ − 40¼c_η)/(39c_η + 1)$, $γ ≥ 2$ and $k > 64((β + 1)/(β − 1))²$, with probability at least
+    $1 − √(2k/π)e^{−8k} − 8e⁻⁸$ gradient descent reaches a global minimum that is right on all positive points.
 
     A control has γ = 1.
     """
@@ -190,7 +183,7 @@ def proposition_e_18(runs: OnPositive) -> Promise:
     )
 
 
-class OnNegative(Networks):
+class OnNegative(XordNetworks):
     """Networks on the three kinds of negative points."""
 
     @column
@@ -210,12 +203,12 @@ class OnNegative(Networks):
 
 
 @claim("brutzkus2019.proposition_e_22", Kind.STEP, "Proposition E.22, Section E.0.8",
-       reads=trained.at(negative_settings), given=[beta, spare_width, margin, *TRAINING_SET], on=wide_on,
+       reads=trained.at(negative_settings), given=[beta, spare_width, margin_of_one, *TRAINING_SET],
        title="Wide networks at zero loss are right on all negative points")  # fmt: skip
 def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] = negative_output_limit) -> Promise:
-    """With β = (1 − 36¼c_η)/(35c_η) and k > 64((β + 1)/(β − 1))², with probability at least 1 − √(2k/π)e^{−8k} −
-    8e⁻⁸ gradient descent reaches a global minimum that is right on all negative points; N ≤ 35c_η −
-    (1 − 1¼c_η)/(1 + α(k)) < 0 there.
+    """With $β = (1 − 36¼c_η)/(35c_η)$ and $k > 64((β + 1)/(β − 1))²$, with probability at least
+    $1 − √(2k/π)e^{−8k} − 8e⁻⁸$ gradient descent reaches a global minimum that is right on all negative points;
+    $N ≤ 35c_η − (1 − 1¼c_η)/(1 + α(k)) < 0$ there.
 
     The bound on N is that of the proof, inside its events.
     """
@@ -245,9 +238,8 @@ def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] =
     )
 
     def outputs() -> list[dict]:
-        scored = [cell.negative_output[cell.converged & cell.explored_for_negative] for cell in runs.cells]
-        largest = [float(each.max(initial=-math.inf)) for each in scored]
-        return [{"limit": value, "largest_output": most} for value, most in zip(limits, largest, strict=True)]
+        scored = runs.converged & runs.explored_for_negative
+        return rows(limit=limits, largest_output=largest(runs, runs.negative_output.max(axis=1), scored))
 
     return dataclasses.replace(
         rates,

@@ -16,10 +16,11 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_least, at_most, equal, less_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, furthest, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, furthest, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Series, traces, wide_traces
+from widenet.records import Form
 
 Sizes = Int[np.ndarray, " run"]
 
@@ -41,9 +42,10 @@ def _count(runs: MinusFilters, *, positive: bool, up: bool) -> Sizes:
 
 
 @claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces, given=TRAJECTORIES,
-       title="Filters u that start at $p₂$ or $p₄$ stay there")  # fmt: skip
+       title="Filters $u$ that start at $p₂$ or $p₄$ stay there")  # fmt: skip
 def lemma_e_6(runs: MinusFilters, *, groups: Sequence[str] = ("u24",)) -> Promise:
-    """For j in U24(0) (the print does not say which j) u_t = u_0 + mηp₂ with m whole, and U24(0) ⊆ U24(t), for all t.
+    """For $j ∈ U24(0)$ (the print does not say which $j$) $u_t = u_0 + mηp₂$ with a whole number $m$, and
+    $U24(0) ⊆ U24(t)$, for all $t$.
 
     As printed the first is asked of all filters u. That m is whole is how a trace is made.
     """
@@ -68,10 +70,13 @@ def lemma_e_6(runs: MinusFilters, *, groups: Sequence[str] = ("u24",)) -> Promis
 
 lemma_e_6_as_printed = lemma_e_6.variant(
     "lemma_e_6_as_printed",
-    title="All filters u move along $p₂$ alone: fails at t = 1",
+    title="All filters $u$ move along $p₂$ alone: fails at $t = 1$",
     where="Lemma E.6, item 1",
-    statement="For all t ≥ 0 (and, as no j is named, for all j) u_t = u_0 + mηp₂ with m whole. False at t = 1 for "
-    "every start with a filter u in U13: both points are active at t = 0, and it moves to u_0 − ηp_i + ηp_l.",
+    statement=(
+        "For all $t ≥ 0$ (and, as no $j$ is named, for all $j$) $u_t = u_0 + mηp₂$ with a whole number $m$. False at "
+        "$t = 1$ for every start with a filter $u$ in $U13$: both points are active at $t = 0$, and it moves to "
+        "$u_0 − ηp_i + ηp_l$."
+    ),
     reads=wide_traces,
     given=IN_REGIME,
     groups=("u13", "u24"),
@@ -79,9 +84,10 @@ lemma_e_6_as_printed = lemma_e_6.variant(
 
 
 @claim("brutzkus2019.lemma_e_7", Kind.STEP, "Lemma E.7", reads=traces, given=TRAJECTORIES,
-       title="Filters u that start at $p₁$ or $p₃$ leave it once")  # fmt: skip
+       title="Filters $u$ that start at $p₁$ or $p₃$ leave it once")  # fmt: skip
 def lemma_e_7(runs: MinusFilters, *, lowest: int = -1, along_l: int = 1) -> Promise:
-    """For j in U_0⁺(i) ∩ U_0⁻(l), i odd and l even, u_t = u_0 + aηp_i + bηp_l with a in {0, −1} and b in {0, 1, 2, …}.
+    """For $j ∈ U_0⁺(i) ∩ U_0⁻(l)$, $i$ odd and $l$ even, $u_t = u_0 + aηp_i + bηp_l$ with $a ∈ {0, −1}$ and
+    $b ∈ {0, 1, 2, …}$.
 
     Controls say a = 0, or −l for l. That a and b are whole is how a trace is made.
     """
@@ -99,11 +105,12 @@ def lemma_e_7(runs: MinusFilters, *, lowest: int = -1, along_l: int = 1) -> Prom
 
 @claim("brutzkus2019.minus_filters_settle", Kind.STEP,
        "not in the paper: a sharper form of Lemmas E.6 to E.8, from the same steps", reads=traces, given=TRAJECTORIES,
-       title="After one step every filter u looks at $p₂$ or $p₄$")  # fmt: skip
+       form=Form.SHARPER,
+       title="After one step every filter $u$ looks at $p₂$ or $p₄$")  # fmt: skip
 def minus_filters_settle(runs: MinusFilters, *, first: int = 1) -> Promise:
-    """For c_η ≤ 1/8 and all t ≥ 1: U13(t) is empty, in Lemma E.7 a = −1 and b ≥ 1 is the same for all units, in Lemma
-    E.6 m (along the sign of ⟨u_0, p₂⟩) is b − 1 for all units. So P⁺ = P⁻ = 0, N(x⁺) − N(x⁻) = S⁺ − S⁻, and ⟨u_t,
-    p₂⟩ keeps its sign.
+    """For $c_η ≤ 1/8$ and all $t ≥ 1$: $U13(t)$ is empty. In Lemma E.7 $a = −1$, and $b ≥ 1$ is the same for all units.
+    In Lemma E.6 $m$ (along the sign of $⟨u_0, p₂⟩$) is $b − 1$ for all units. So $P⁺ = P⁻ = 0$,
+    $N(x⁺) − N(x⁻) = S⁺ − S⁻$, and $⟨u_t, p₂⟩$ keeps its sign.
 
     A control starts at t = 0.
     """
@@ -143,7 +150,7 @@ def minus_filters_settle(runs: MinusFilters, *, first: int = 1) -> Promise:
 @claim("brutzkus2019.lemma_e_8", Kind.STEP, "Lemma E.8, with ⟨p, p⟩ = 2 in item 1", reads=traces, given=TRAJECTORIES,
        title="$S⁻$ stays below $2η|W13|$")  # fmt: skip
 def lemma_e_8(runs: MinusFilters, *, factor: float = 2.0, strict: bool = True) -> Promise:
-    """For all t ≥ 1: S⁻ < 2η|W13|, P⁺ ≤ η|U13| and P⁻ ≤ η|U13|.
+    """For all $t ≥ 1$: $S⁻ < 2η|W13|$, $P⁺ ≤ η|U13|$ and $P⁻ ≤ η|U13|$.
 
     As printed the factor is 1, and equality is allowed.
     """
@@ -169,10 +176,12 @@ def lemma_e_8(runs: MinusFilters, *, factor: float = 2.0, strict: bool = True) -
 
 lemma_e_8_as_printed = lemma_e_8.variant(
     "lemma_e_8_as_printed",
-    title="$S⁻$ is at most $η|W13|$: fails at t = 1",
+    title="$S⁻$ is at most $η|W13|$: fails at $t = 1$",
     where="Lemma E.8, item 1",
-    statement="S⁻ ≤ η|W13| for all t ≥ 1. False at t = 1 for every start with a filter in W13: each has ⟨w_1, p_l⟩ = "
-    "⟨w_0, p_l⟩ − 2η, so S⁻ ≥ (2 − √2/4)η|W13| ≥ 1.64η|W13|.",
+    statement=(
+        "$S⁻ ≤ η|W13|$ for all $t ≥ 1$. False at $t = 1$ for every start with a filter in $W13$: each has "
+        "$⟨w_1, p_l⟩ = ⟨w_0, p_l⟩ − 2η$, so $S⁻ ≥ (2 − √2/4)η|W13| ≥ 1.64η|W13|$."
+    ),
     reads=wide_traces,
     given=IN_REGIME,
     factor=1.0,
@@ -181,10 +190,10 @@ lemma_e_8_as_printed = lemma_e_8.variant(
 
 
 @claim("brutzkus2019.equation_11", Kind.STEP, "Eq. 11, proof of Lemma E.11, with ⟨p, p⟩ = 2", reads=traces,
-       given=TRAJECTORIES, title="Filters u grow by $2η$ each where only $x⁻$ is active")  # fmt: skip
+       given=TRAJECTORIES, title="Filters $u$ grow by $2η$ each where only $x⁻$ is active")  # fmt: skip
 def equation_11(runs: MinusFilters, *, factor: float = 2.0) -> Promise:
-    """In a step where only x⁻ is active, U24(t) ⊆ U24(t+1), and the responses of these units to x⁺ grow by
-    2η|U24(t)| in all.
+    """In a step where only $x⁻$ is active, $U24(t) ⊆ U24(t+1)$, and the responses of these units to $x⁺$ grow by
+    $2η|U24(t)|$ in all.
     """
     t, of = runs.per("time"), Scored(runs)
     n_24 = t.half_width - t.u13
@@ -203,10 +212,12 @@ def equation_11(runs: MinusFilters, *, factor: float = 2.0) -> Promise:
 
 equation_11_as_printed = equation_11.variant(
     "equation_11_as_printed",
-    title="Filters u grow by $η$ each: off by a factor of 2",
+    title="Filters $u$ grow by $η$ each: off by a factor of 2",
     where="Eq. 11, proof of Lemma E.11",
-    statement="In a step where only x⁻ is active, the responses of U24(t) grow by η|U24(t)| in all. False in every "
-    "such step: each unit gains ⟨ηp_l, p_l⟩ = 2η.",
+    statement=(
+        "In a step where only $x⁻$ is active, the responses of $U24(t)$ grow by $η|U24(t)|$ in all. False in every "
+        "such step: each unit gains $⟨ηp_l, p_l⟩ = 2η$."
+    ),
     reads=wide_traces,
     given=IN_REGIME,
     factor=1.0,
@@ -214,11 +225,11 @@ equation_11_as_printed = equation_11.variant(
 
 
 @claim("brutzkus2019.lemma_e_20", Kind.STEP, "Lemma E.20", reads=traces, given=TRAJECTORIES,
-       title="Mean responses of two groups of u differ by at most $η$")  # fmt: skip
+       title="Mean responses of two groups of $u$ differ by at most $η$")  # fmt: skip
 def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] = ("y_2", "y_4")) -> Promise:
-    """For all t there are 0 ≤ X ≤ η|U_0⁺(2)| and 0 ≤ Y ≤ η|U_0⁺(4)| with (Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) −
-    Y)/|U_0⁺(4)|, where Y_t(l) sums the responses to x⁻ over U_0⁺(l). Such X and Y exist exactly when the two
-    means differ by at most η.
+    """For all $t$ there are $0 ≤ X ≤ η|U_0⁺(2)|$ and $0 ≤ Y ≤ η|U_0⁺(4)|$ with
+    $(Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) − Y)/|U_0⁺(4)|$, where $Y_t(l)$ sums the responses to $x⁻$ over $U_0⁺(l)$. Such
+    $X$ and $Y$ exist exactly when the two means differ by at most $η$.
 
     A control compares another pair.
     """
@@ -237,8 +248,8 @@ def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] 
 @claim("brutzkus2019.lemma_e_21", Kind.IDENTITY, "Lemma E.21", reads=traces, given=TRAJECTORIES,
        title="Both parts of $U13(0)$ gain alike per filter")  # fmt: skip
 def lemma_e_21(runs: MinusFilters, *, from_start: bool = True) -> Promise:
-    """(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4 for all t, where Z_t(l) sums the responses to x⁻ over the n_l
-    units of U13(0) ∩ U_0⁻(l).
+    """$(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4$ for all $t$, where $Z_t(l)$ sums the responses to $x⁻$ over the
+    $n_l$ units of $U13(0) ∩ U_0⁻(l)$.
 
     A control leaves Z_0 out.
     """

@@ -7,15 +7,16 @@ statements are tested on units made for the purpose (`placed_units`).
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, derived
 from widenet.claims.implication import Promise, Promised, at_least, equal
 from widenet.claims.sides import Fact
-from widenet.papers.brutzkus2019.claims.trace_evidence import Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import Trajectories
 from widenet.papers.brutzkus2019.hypotheses import start_size, units_in_u13
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.placed_units import PlacedUnits, placed_units
 from widenet.papers.brutzkus2019.runs.traces import traces
+from widenet.records import Form
 
 PLACED = (start_size.of(0), units_in_u13.of(0))
 
@@ -32,11 +33,20 @@ class Units(PlacedUnits):
     largest_fit: Float[np.ndarray, " unit"] = derived(lambda units: np.tile(np.abs(units.starts).max(axis=1), 2))
 
 
+class Alongside(Trajectories):
+    """Trajectories that are only shown beside the units: they count nowhere."""
+
+    def counts(self) -> dict[str, int]:
+        """None."""
+        return {"tried": 0, "diverged": 0, "unfinished": 0}
+
+
 @claim("brutzkus2019.equation_12", Kind.STEP, "Eq. 12, proof of Lemma E.11", reads=(placed_units, traces),
-       given=PLACED, title="Where only $x⁻$ is active, a unit of U13 moves to U24")  # fmt: skip
-def equation_12(units: Units, runs: Trajectories, *, plus: bool = False) -> Promise:
-    """In a step where only x⁻ is active, every unit of U13(t) moves to U24(t+1), and the responses of these units to
-    x⁺ do not fall. (After t = 0 no trajectory in the event has such a unit, so it is tested on units placed there.)
+       given=PLACED, title="Where only $x⁻$ is active, a unit of $U13$ moves to $U24$")  # fmt: skip
+def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise:
+    """In a step where only $x⁻$ is active, every unit of $U13(t)$ moves to $U24(t+1)$, and the responses of these units
+    to $x⁺$ do not fall. (After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed
+    there.)
 
     A control makes only x⁺ active.
     """
@@ -52,10 +62,11 @@ def equation_12(units: Units, runs: Trajectories, *, plus: bool = False) -> Prom
 
 
 @claim("brutzkus2019.equation_13", Kind.STEP, "Eq. 13, proof of Lemma E.12", reads=(placed_units, traces),
-       given=PLACED, title="Where only $x⁺$ is active, $|R|$ of a unit of U13 stays")  # fmt: skip
-def equation_13(units: Units, runs: Trajectories, *, plus: bool = True) -> Promise:
-    """In a step where only x⁺ is active, the response to x⁻ of a unit of U13(t) does not change. (Printed for
-    U13(t+1). After t = 0 no trajectory in the event has such a unit, so it is tested on units placed there.)
+       given=PLACED, form=Form.REPAIR,
+       title="Where only $x⁺$ is active, $|R|$ of a unit of $U13$ stays")  # fmt: skip
+def equation_13(units: Units, runs: Alongside, *, plus: bool = True) -> Promise:
+    """In a step where only $x⁺$ is active, the response to $x⁻$ of a unit of $U13(t)$ does not change. (Printed for
+    $U13(t+1)$. After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed there.)
 
     A control makes only x⁻ active.
     """
@@ -69,13 +80,12 @@ def equation_13(units: Units, runs: Trajectories, *, plus: bool = True) -> Promi
     return _on_units(units, {"same": same}, t, t.only_plus)
 
 
-def _on_units(units: Units, parts: Promised, t: Trajectories, steps: np.ndarray) -> Promise:
+def _on_units(units: Units, parts: Promised, t: Alongside, steps: np.ndarray) -> Promise:
     # The same steps on trajectories, and how many of them have a unit that these statements speak about.
     taken = int((steps & t.in_event).sum())
     met = int((steps & t.in_event & (t.u13 > 0)).sum())
     return Promise(
         parts,
-        runs=Runs(tried=len(units)),
         details={"steps_on_trajectories": taken, "of_them_with_a_unit_in_U13": met},
         note=f"Tested on {len(units)} units placed in U13; {met} of {taken} such steps on trajectories have one.",
     )

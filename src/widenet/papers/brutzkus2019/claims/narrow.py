@@ -21,13 +21,13 @@ from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.data.xord import PATTERNS, set_index
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import refuted
+from widenet.papers.brutzkus2019.claims.failure_rates import refuted
+from widenet.papers.brutzkus2019.claims.setting_rows import beside
 from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, NEGLIGIBLE, large_start_probability, start_limit
-from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, Networks
+from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, XordNetworks
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, octant, share_of
-from widenet.papers.brutzkus2019.runs.own_points import narrow_on
-from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, from_every_octant, octant_settings, trained
-from widenet.records import Scale
+from widenet.papers.brutzkus2019.runs.trained import from_every_octant, narrow_trained
+from widenet.records import Form
 from widenet.types import RunStatus
 
 Filters = Float[np.ndarray, "*run filter 2"]
@@ -44,22 +44,7 @@ ITEMS = {
 }
 
 
-def drawn_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
-    """Random starts, at the margins of `octant_settings`."""
-    return [
-        TrainedSetting(
-            half_width=2,
-            step_constant=each.step_constant,
-            required_margin=each.required_margin,
-            n_runs=4096 if scale is Scale.QUICK else 40_960,
-            max_steps=2 * each.max_steps + 1000,
-            seed=seed,
-        )
-        for each in octant_settings(scale, seed)
-    ]
-
-
-BOTH = (from_every_octant, trained.at(drawn_settings))
+BOTH = (from_every_octant, narrow_trained)
 """What the three statements read: runs from every octant, one cell per margin, and runs from random starts."""
 
 
@@ -80,7 +65,7 @@ def must_fail(filters: Filters) -> Event:
     return can_converge(filters) & items(filters).any(axis=-1)
 
 
-class Narrow(Networks):
+class Narrow(XordNetworks):
     """Networks with two filters of each sign, and what their octants decide."""
 
     @column
@@ -127,6 +112,22 @@ class Narrow(Networks):
         seen = zip(_chances(self.start), exact_chances(), strict=True)
         return np.array([_p_value(happens, condition, rate) for (happens, condition), rate in seen])
 
+    @column
+    def interval(self) -> Float[np.ndarray, " 2"]:
+        """How often zero loss comes with an error on a whole A_i."""
+        return np.array(clopper_pearson(int(self.hit.sum()), len(self)))
+
+    @column
+    def outcome(self) -> dict:
+        """How the runs ended."""
+        wrong = self.converged & ~self.right_on()
+        return {
+            **self.summary,
+            "zero_loss_and_wrong": int(wrong.sum()),
+            "in_the_event": int(self.in_event.sum()),
+            "zero_loss_and_wrong_outside_the_event": int((wrong & ~self.in_event).sum()),
+        }
+
 
 def _p_value(happens: Event, condition: Event, rate: Fraction) -> float:
     tried = int(condition.sum())
@@ -150,7 +151,6 @@ def _every_octant_is_seen(octants: Narrow) -> Fact:
     "Theorem 6.4, Section 6.2; restated as F.1 (its proof, with Lemma E.3 at k = 2, gives c = 1.3e-7 instead of 1e-10)",
     reads=BOTH,
     given=THEOREM_6_4,
-    on=narrow_on,
     means=Meaning(
         topic=Topic.TEST_ERROR,
         promise="A narrow network fits these points too, and misses the rule behind them in two of three tries.",
@@ -158,10 +158,10 @@ def _every_octant_is_seen(octants: Narrow) -> Fact:
     title="Narrow networks reach zero loss and miss the rule of XORD",
 )
 def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -> Promise:
-    """Narrow networks do not learn XORD from diverse points: for k = 2, c_η ≤ 1/41, σ_g ≤ c_η/(16k^{3/2}) and
-    γ ≥ 1, with probability at least (1 − c)·33/48 gradient descent reaches a global minimum that is wrong on
-    every point whose pattern set is A_i, for some i: A_1 = {2}, A_2 = {4}, A_3 = {1, 2, 4}, A_4 = {2, 3, 4}.
-    Here c = 10⁻¹⁰.
+    """Narrow networks do not learn XORD from diverse points: for $k = 2$, $c_η ≤ 1/41$, $σ_g ≤ c_η/(16k^{3/2})$ and
+    $γ ≥ 1$, with probability at least $(1 − c)·33/48$ gradient descent reaches a global minimum that is wrong on every
+    point whose pattern set is $A_i$, for some $i$: $A_1 = {2}$, $A_2 = {4}$, $A_3 = {1, 2, 4}$, $A_4 = {2, 3, 4}$. Here
+    $c = 10⁻¹⁰$.
 
     The proof goes through for fits below η, not only √2η/4. Both points are active at t = 0, 1, 2. A w of W13 moves
     along its own p_i and stays below 2η across; one of W24 stays, or turns to 2η − |r_0| > |s_0|; a u of U13 turns to
@@ -182,13 +182,9 @@ def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -
     frequencies = hits / np.maximum(tried, 1)
 
     def outcomes() -> list[dict]:
-        seen = [{}] * len(octants.cells) + [
-            {"interval": clopper_pearson(hit, n), "frequency": frequency, "refuted": against}
-            for hit, n, frequency, against in zip(
-                hits.tolist(), tried.tolist(), frequencies.tolist(), contradicted.tolist(), strict=True
-            )
-        ]
-        return [_outcome(cell) | row for cell, row in zip(runs.cells, seen, strict=True)]
+        ours = drawn.per("cell")
+        frequent = beside(ours.outcome, interval=ours.interval, frequency=frequencies, refuted=contradicted)
+        return [*octants.per("cell").outcome, *frequent]
 
     def otherwise() -> int:
         return int((event & ~runs.hit).sum())
@@ -243,16 +239,6 @@ def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -
     )
 
 
-def _outcome(networks: Narrow) -> dict:
-    wrong = networks.converged & ~networks.right_on()
-    return {
-        **networks.summary(),
-        "zero_loss_and_wrong": int(wrong.sum()),
-        "in_the_event": int(networks.in_event.sum()),
-        "zero_loss_and_wrong_outside_the_event": int((wrong & ~networks.in_event).sum()),
-    }
-
-
 CHANCES = {
     "able": ("zero loss can be reached: $W⁺(1) ∪ W⁺(3) ≠ ∅$", Fraction(3, 4)),
     "both_cones": ("then: $W⁺(1) ≠ ∅$ and $W⁺(3) ≠ ∅$", Fraction(1, 6)),
@@ -277,7 +263,8 @@ def exact_chances() -> tuple[Fraction, ...]:
 
 
 @claim("brutzkus2019.observation_small_convergence", Kind.STEP,
-       "proof of Theorem F.1; the two equivalences are added here", reads=BOTH, given=THEOREM_6_4, on=narrow_on,
+       "proof of Theorem F.1; the two equivalences are added here", reads=BOTH, given=THEOREM_6_4,
+       form=Form.SHARPER,
        title="Two filters of each sign: the start decides about zero loss")  # fmt: skip
 def observation_small_convergence(
     octants: Narrow,
@@ -286,9 +273,9 @@ def observation_small_convergence(
     criterion: Callable[[Filters], Event] = can_converge,
     chances: Sequence[Fraction] = tuple(chance for _, chance in CHANCES.values()),
 ) -> Promise:
-    """k = 2: gradient descent reaches zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅, with probability 3/4. Given
-    that, W⁺(1) and W⁺(3) are both non-empty with probability 1/6, then the u filters split between p_2 and p_4
-    with probability 1/2, so P[E] = 11/12. All of this is decided by the start.
+    """For $k = 2$ gradient descent reaches zero loss exactly where $W_0⁺(1) ∪ W_0⁺(3) ≠ ∅$, with probability $3/4$.
+    Given that, $W⁺(1)$ and $W⁺(3)$ are both non-empty with probability $1/6$; then the filters $u$ split between $p_2$
+    and $p_4$ with probability $1/2$, so the event $E$ has probability $11/12$. All of this is decided by the start.
 
     A control passes the same criterion for the u filters.
     """
@@ -343,11 +330,11 @@ def observation_small_convergence(
 
 
 @claim("brutzkus2019.observation_small_failure", Kind.STEP, "proof of Theorem F.1, first part", reads=BOTH,
-       given=THEOREM_6_4, on=narrow_on,
+       given=THEOREM_6_4,
        title="Each way to fail with two filters has its wrong pattern set")  # fmt: skip
 def observation_small_failure(octants: Narrow, drawn: Narrow, *, item_sets: tuple[int, ...] = ITEM_SETS) -> Promise:
-    """k = 2, at zero loss: W⁺(1) = ∅ makes {1, 2, 4} wrong, W⁺(3) = ∅ makes {2, 3, 4} wrong, both u filters on the
-    side of p_2 make {4} wrong, both on the side of p_4 make {2} wrong.
+    """For $k = 2$, at zero loss: $W⁺(1) = ∅$ makes {1, 2, 4} wrong, $W⁺(3) = ∅$ makes {2, 3, 4} wrong, both filters $u$
+    on the side of $p_2$ make {4} wrong, both on the side of $p_4$ make {2} wrong.
 
     A control permutes the sets.
     """

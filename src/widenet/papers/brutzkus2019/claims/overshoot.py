@@ -20,10 +20,10 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_most, equal, less_than
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES, width_above_16
 from widenet.papers.brutzkus2019.runs.traces import Series, TraceSetting, faster_runs, traces, wide_runs
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 Share = Float[np.ndarray, "*case"]
 """ω = |W13|/k, or |W24|/k."""
@@ -118,10 +118,11 @@ def fall_of_minus_as_printed(b: Steps, others: Share) -> Share:
 
 
 @claim("brutzkus2019.lemma_e_11", Kind.STEP, "Lemma E.11, with the constants that ⟨p, p⟩ = 2 gives", reads=traces,
-       given=TRAJECTORIES, title="$N(x⁺)$ falls while only $x⁻$ is active")  # fmt: skip
+       given=TRAJECTORIES, form=Form.SHARPER,
+       title="$N(x⁺)$ falls while only $x⁻$ is active")  # fmt: skip
 def lemma_e_11(runs: Overshoots, *, sharp: Stretch = fall_limit, printed: Stretch = fall_limit_as_printed) -> Promise:
-    """If only x⁻ is active for T ≤ t < T + b, then N_{T+b}(x⁺) ≤ N_T(x⁺) − 2bc_η + 2η|W24| for b ≥ 1. This implies
-    the printed bound, N_T(x⁺) − (b − 1)c_η + η|W24| for b ≥ 2, which is checked too.
+    """If only $x⁻$ is active for $T ≤ t < T + b$, then $N_{T+b}(x⁺) ≤ N_T(x⁺) − 2bc_η + 2η|W24|$ for $b ≥ 1$. This
+    implies the printed bound, $N_T(x⁺) − (b − 1)c_η + η|W24|$ for $b ≥ 2$, which is checked too.
 
     Controls pass smaller bounds.
     """
@@ -134,12 +135,13 @@ def lemma_e_11(runs: Overshoots, *, sharp: Stretch = fall_limit, printed: Stretc
 
 
 @claim("brutzkus2019.lemma_e_12", Kind.STEP, "Lemma E.12, with the constants that ⟨p, p⟩ = 2 gives", reads=traces,
-       given=TRAJECTORIES, title="$−N(x⁻)$ falls by a fixed amount while only $x⁺$ is active")  # fmt: skip
+       given=TRAJECTORIES, form=Form.SHARPER,
+       title="$−N(x⁻)$ falls by a fixed amount while only $x⁺$ is active")  # fmt: skip
 def lemma_e_12(
     runs: Overshoots, *, exact: Stretch = fall_of_minus, printed: Stretch = fall_of_minus_as_printed
 ) -> Promise:
-    """If only x⁺ is active for T ≤ t < T + b, then −N(x⁻) falls by exactly 2b(η|W24| + c_η). This implies the printed
-    bound, −N_{T+b}(x⁻) ≤ −N_T(x⁻) − bη|W24| + c_η, which is checked too.
+    """If only $x⁺$ is active for $T ≤ t < T + b$, then $−N(x⁻)$ falls by exactly $2b(η|W24| + c_η)$. This implies the
+    printed bound, $−N_{T+b}(x⁻) ≤ −N_T(x⁻) − bη|W24| + c_η$, which is checked too.
 
     Controls pass another change, or a smaller bound.
     """
@@ -154,7 +156,7 @@ def lemma_e_12(
 @claim("brutzkus2019.lemma_e_13", Kind.STEP, "Lemma E.13, its first two bounds with 4c_η", reads=traces,
        given=TRAJECTORIES, title="Outputs overshoot their margins by less than $4c_η$")  # fmt: skip
 def lemma_e_13(runs: Overshoots, *, overshoot: float = 4.0, sum_overshoot: float = 8.0, strict: bool = True) -> Promise:
-    """For all t: N(x⁺) < γ + 4c_η, −N(x⁻) < 1 + 4c_η and S⁺ ≤ γ + 1 + 8c_η.
+    """For all $t$: $N(x⁺) < γ + 4c_η$, $−N(x⁻) < 1 + 4c_η$ and $S⁺ ≤ γ + 1 + 8c_η$.
 
     As printed: ≤ with 3, 3 and 8.
     """
@@ -196,9 +198,12 @@ lemma_e_13_as_printed = lemma_e_13.variant(
     "lemma_e_13_as_printed",
     title="Outputs overshoot by at most $3c_η$: fails",
     where="Lemma E.13",
-    statement="For all t: N(x⁺) ≤ γ + 3c_η, −N(x⁻) ≤ 1 + 3c_η and S⁺ ≤ γ + 1 + 8c_η. The first is false for k = 120, "
-    "c_η = 1/410, γ = 8 and every start tried with |W13| = 62 and |U13| = 60, where N(x⁺) reaches γ + 3.99c_η: a step "
-    "with only x⁺ active adds 4c_η, not 2c_η. The second is false in about a quarter of random starts.",
+    statement=(
+        "For all $t$: $N(x⁺) ≤ γ + 3c_η$, $−N(x⁻) ≤ 1 + 3c_η$ and $S⁺ ≤ γ + 1 + 8c_η$. The first is false for "
+        "$k = 120$, $c_η = 1/410$, $γ = 8$ and every start tried with $|W13| = 62$ and $|U13| = 60$, where $N(x⁺)$ "
+        "reaches $γ + 3.99c_η$: a step with only $x⁺$ active adds $4c_η$, not $2c_η$. The second is false in about a "
+        "quarter of random starts."
+    ),
     reads=traces.at(with_counterexample),
     overshoot=3.0,
     strict=False,
@@ -236,7 +241,8 @@ Limit = Callable[[Share], Share]
 
 @claim("brutzkus2019.sharp_bounds", Kind.STEP,
        "not in the paper: what replaces Lemmas E.8, E.13 and E.16 in the proofs of E.14, E.17, E.18 and E.22",
-       reads=traces, given=TRAJECTORIES, title="Sharp bounds on overshoot, waiting and the last sums")  # fmt: skip
+       reads=traces, given=TRAJECTORIES, form=Form.SHARPER,
+       title="Sharp bounds on overshoot, waiting and the last sums")  # fmt: skip
 def sharp_bounds(
     runs: Overshoots,
     *,
@@ -248,10 +254,11 @@ def sharp_bounds(
     y_limit: Limit = y_limit,
     rest_limit: Limit = rest_limit,
 ) -> Promise:
-    """With ω = |W13|/k > 0, c_η ≤ 1/8: (i) N(x⁺) < γ + 4c_η; (ii) −N(x⁻) < 1 + 4c_η; (iii) S⁺ < γ + 1 + 4c_η +
-    4η|W13|; (iv) at most 3 consecutive steps with only x⁻ active; at zero loss (v) at most 1 + 4/ω steps with only
-    x⁺ active; (vi) X_T ≤ x = 2(1 − ω)(2 + 4/ω)c_η, Y_T ≤ 1 + (2ω + 4)c_η + x, S⁻_T + X_T ≤ 2ωc_η + x. For ω ≥ 1/4
-    these are 27c_η, 1 + 31.5c_η and 27.5c_η, below the 34, 1 + 38 and 35 that the paper goes on with.
+    """With $ω = |W13|/k > 0$ and $c_η ≤ 1/8$: (i) $N(x⁺) < γ + 4c_η$; (ii) $−N(x⁻) < 1 + 4c_η$; (iii)
+    $S⁺ < γ + 1 + 4c_η + 4η|W13|$; (iv) at most 3 consecutive steps with only $x⁻$ active; at zero loss (v) at most
+    $1 + 4/ω$ steps with only $x⁺$ active; (vi) $X_T ≤ ξ = 2(1 − ω)(2 + 4/ω)c_η$, $Y_T ≤ 1 + (2ω + 4)c_η + ξ$,
+    $S⁻_T + X_T ≤ 2ωc_η + ξ$. For $ω ≥ 1/4$ the bounds of (vi) are at most $27c_η$, $1 + 31.5c_η$ and $27.5c_η$, below
+    the $34c_η$, $1 + 38c_η$ and $35c_η$ that the paper goes on with.
 
     Controls pass smaller limits.
     """
@@ -336,7 +343,7 @@ def wide_and_faster(scale: Scale, seed: int) -> list[TraceSetting]:
        reads=traces.at(wide_and_faster), given=(*TRAJECTORIES, width_above_16),
        title="At most 6 iterations in a row with only $x⁻$ active")  # fmt: skip
 def equation_14_stuck(runs: Overshoots, *, most: int = 6) -> Promise:
-    """For k > 16 there are at most 6 consecutive iterations with N(x⁺) ≥ γ and −N(x⁻) < 1."""
+    """For $k > 16$ there are at most 6 consecutive iterations with $N(x⁺) ≥ γ$ and $−N(x⁻) < 1$."""
     of = Scored(runs)
     stuck = at_most(
         runs.longest_down,

@@ -11,7 +11,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_most, equal, less_than, more_than
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, after, furthest, times
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, after, furthest, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
 from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Answers, Counts, Series, traces, wide_traces
 
@@ -55,9 +55,9 @@ def _mean_gain(series: Series, count: Int[np.ndarray, " run"]) -> Series:
 @claim("brutzkus2019.lemma_e_4", Kind.STEP, "Lemma E.4", reads=traces, given=TRAJECTORIES,
        title="Both points are active in the first three iterations")  # fmt: skip
 def lemma_e_4(runs: PlusFilters, *, share: float = 1.0) -> Promise:
-    """At t = 0, 1, 2 both points are active: N(x⁺) ≤ (2t + √2/4)c_η < 1 and −N(x⁻) < 1. Filters of W⁺(i) ∩ W⁻(l), i
-    odd, are at w_0 + tηp_i − (t mod 2)ηp_l; those of U⁺(i) ∩ U⁻(l) at u_0 − ηp_i + ηp_l from t = 1 on; all others
-    have not moved. (The proof bounds N_0(x⁺) by ηk/4; Lemma E.3 gives √2ηk/4.)
+    """At $t = 0, 1, 2$ both points are active: $N(x⁺) ≤ (2t + √2/4)c_η < 1$ and $−N(x⁻) < 1$. Filters of
+    $W⁺(i) ∩ W⁻(l)$, $i$ odd, are at $w_0 + tηp_i − (t mod 2)ηp_l$. Those of $U⁺(i) ∩ U⁻(l)$ are at $u_0 − ηp_i + ηp_l$
+    from $t = 1$ on. All others have not moved. (The proof bounds $N_0(x⁺)$ by $ηk/4$; Lemma E.3 gives $√2ηk/4$.)
 
     A control asks for a `share` of the bound.
     """
@@ -100,7 +100,7 @@ def _are_at(t: PlusFilters, group: str, place: Int[np.ndarray, " case"]) -> np.n
 @claim("brutzkus2019.observation_active_steps", Kind.STEP, "after Lemma 6.2", reads=traces, given=TRAJECTORIES,
        title="The count of active iterations starts at 1 and never falls")  # fmt: skip
 def observation_active_steps(runs: PlusFilters) -> Promise:
-    """a⁺(t), the number of iterations t' ≤ t with N_{t'}(x⁺) < γ, has a⁺(0) = 1 and never falls."""
+    """$a⁺(t)$, the number of iterations $t' ≤ t$ with $N_{t'}(x⁺) < γ$, has $a⁺(0) = 1$ and never falls."""
     t, of = runs.per("time"), Scored(runs)
     return of.promise(
         {
@@ -116,12 +116,12 @@ def observation_active_steps(runs: PlusFilters) -> Promise:
 
 
 @claim("brutzkus2019.lemma_6_2", Kind.STEP, "Lemma 6.2 and Lemma E.5, with the count that its proof needs",
-       reads=traces, given=TRAJECTORIES, title="Each filter w stays in its cone and moves along it")  # fmt: skip
+       reads=traces, given=TRAJECTORIES, title="Each filter $w$ stays in its cone and moves along it")  # fmt: skip
 def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = True) -> Promise:
-    """For all t: (1) for i odd and j in W_0⁺(i), w_t = w_0 + n(t)ηp_i + αp₂ with |α| ≤ η, where n(t) = a⁺(t − 1)
-    counts the steps before t and α depends on j through the sign of ⟨w_0, p₂⟩; so v_t = w_t − n(t)ηp_i has ⟨v_t,
-    p_i⟩ > 0 and |⟨v_t, p₂⟩| < 2η. (2) For j in W24(0), w_t = w_0 + mηp₂ with m whole (the print leaves η out).
-    (3) W_t⁺(i) = W_0⁺(i).
+    """For all $t$: (1) For odd $i$ and $j ∈ W_0⁺(i)$, $w_t = w_0 + n(t)ηp_i + αp₂$ with $|α| ≤ η$, where
+    $n(t) = a⁺(t − 1)$ counts the steps before $t$, and $α$ depends on $j$ through the sign of $⟨w_0, p₂⟩$. So
+    $v_t = w_t − n(t)ηp_i$ has $⟨v_t, p_i⟩ > 0$ and $|⟨v_t, p₂⟩| < 2η$. (2) For $j ∈ W24(0)$, $w_t = w_0 + mηp₂$ with a
+    whole number $m$ (the print leaves $η$ out). (3) $W_t⁺(i) = W_0⁺(i)$.
 
     As printed: the count runs through t (`through_t`), and η is missing before m (`with_eta` false).
     """
@@ -180,10 +180,13 @@ def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = Tr
 
 lemma_6_2_as_printed = lemma_6_2.variant(
     "lemma_6_2_as_printed",
-    title="Lemma 6.2 with a count that includes t: fails at t = 0",
+    title="Lemma 6.2 with a count that includes $t$: fails at $t = 0$",
     where="Lemma 6.2 and Lemma E.5",
-    statement="For i odd and j in W_0⁺(i) there is v_t with ⟨v_t, p_i⟩ > 0 and w_t = a⁺(t)ηp_i + v_t for all t ≥ 0. "
-    "False at t = 0 for every start: a⁺(0) = 1, so ⟨v_0, p_i⟩ = ⟨w_0, p_i⟩ − 2η < 0, since |⟨w_0, p_i⟩| ≤ √2η/4.",
+    statement=(
+        "For odd $i$ and $j ∈ W_0⁺(i)$ there is $v_t$ with $⟨v_t, p_i⟩ > 0$ and $w_t = a⁺(t)ηp_i + v_t$ for all "
+        "$t ≥ 0$. False at $t = 0$ for every start: $a⁺(0) = 1$, so $⟨v_0, p_i⟩ = ⟨w_0, p_i⟩ − 2η < 0$, since "
+        "$|⟨w_0, p_i⟩| ≤ √2η/4$."
+    ),
     reads=wide_traces,
     given=IN_REGIME,
     through_t=True,
@@ -191,10 +194,11 @@ lemma_6_2_as_printed = lemma_6_2.variant(
 
 
 @claim("brutzkus2019.equations_9_10", Kind.STEP, "Eq. 9 and 10, proof of Lemma E.5", reads=traces, given=TRAJECTORIES,
-       title="What one step does to each filter w")  # fmt: skip
+       title="What one step does to each filter $w$")  # fmt: skip
 def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late: bool = False) -> Promise:
-    """In one step a filter of W_0⁺(i), i odd, moves by aηp_i + bηp_{l'} with a = 1 where N(x⁺) < γ, else 0, and b =
-    −1 where −N(x⁻) < 1, else 0 (l' is the better of p₂ and p₄ at t); one of W24(0) moves by (a + b)ηp_l.
+    """In one step a filter of $W_0⁺(i)$, $i$ odd, moves by $aηp_i + bηp_{l'}$ with $a = 1$ where $N(x⁺) < γ$, else 0,
+    and $b = −1$ where $−N(x⁻) < 1$, else 0 ($l'$ is the better of $p₂$ and $p₄$ at $t$). A filter of $W24(0)$ moves by
+    $(a + b)ηp_l$.
 
     As printed Eq. 9 has a = a⁺(t + 1) − a⁺(t) (`one_step_late`), which looks at N_{t+1}(x⁺). Eq. 10 gives no formula
     for a, and is right. A control says that b = 0.
@@ -221,11 +225,14 @@ def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late
 
 equations_9_10_as_printed = equations_9_10.variant(
     "equations_9_10_as_printed",
-    title="Eq. 9 with the activity one step later: fails at γ",
+    title="Eq. 9 with the activity one step later: fails at $γ$",
     where="Eq. 9, proof of Lemma E.5",
-    statement="In the step from t to t + 1 a filter of W_0⁺(i), i odd, moves by aηp_i + bηp_{l'} with a = a⁺(t + 1) − "
-    "a⁺(t). False at each first step over γ: a⁺(t + 1) − a⁺(t) is 1 where N_{t+1}(x⁺) < γ, and the step is taken with "
-    "N_t(x⁺). Every run in the regime of Theorem 6.3 has such a step.",
+    statement=(
+        "In the step from $t$ to $t + 1$ a filter of $W_0⁺(i)$, $i$ odd, moves by $aηp_i + bηp_{l'}$ with "
+        "$a = a⁺(t + 1) − a⁺(t)$. False at each first step over $γ$: $a⁺(t + 1) − a⁺(t)$ is 1 where "
+        "$N_{t+1}(x⁺) < γ$, and the step is taken with $N_t(x⁺)$. Every run in the regime of Theorem 6.3 has such a "
+        "step."
+    ),
     reads=wide_traces,
     given=IN_REGIME,
     one_step_late=True,
@@ -235,8 +242,8 @@ equations_9_10_as_printed = equations_9_10.variant(
 @claim("brutzkus2019.lemma_e_9", Kind.IDENTITY, "Lemma E.9 (Eq. 16)", reads=traces, given=TRAJECTORIES,
        title="The cones of $p₁$ and $p₃$ gain alike per filter")  # fmt: skip
 def lemma_e_9(runs: PlusFilters) -> Promise:
-    """(X_t(1) − X_0(1))/|W⁺(1)| = (X_t(3) − X_0(3))/|W⁺(3)| for all t, where X_t(i) sums the responses to x⁺ over
-    W_t⁺(i) and both sets have filters.
+    """$(X_t(1) − X_0(1))/|W⁺(1)| = (X_t(3) − X_0(3))/|W⁺(3)|$ for all $t$, where $X_t(i)$ sums the responses to $x⁺$
+    over $W_t⁺(i)$ and both sets have filters.
     """
     t, of = runs.per("time"), Scored(runs)
     alike = equal(
@@ -253,7 +260,7 @@ def lemma_e_9(runs: PlusFilters) -> Promise:
 @claim("brutzkus2019.lemma_e_10", Kind.STEP, "Lemma E.10, with ⟨p, p⟩ = 2", reads=traces, given=TRAJECTORIES,
        title="$S⁺$ grows by exactly $2η|W13|$ while $x⁺$ is active")  # fmt: skip
 def lemma_e_10(runs: PlusFilters, *, factor: float = 2.0) -> Promise:
-    """S⁺_{t+1} = S⁺_t + 2η|W13| where N_t(x⁺) < γ, and S⁺_{t+1} = S⁺_t where N_t(x⁺) ≥ γ."""
+    """$S⁺_{t+1} = S⁺_t + 2η|W13|$ where $N_t(x⁺) < γ$, and $S⁺_{t+1} = S⁺_t$ where $N_t(x⁺) ≥ γ$."""
     t, of = runs.per("time"), Scored(runs)
     gain, moving = t.s_plus_after - t.s_plus, t.stepping & (t.w13_at_start > 0)
     grows = equal(
@@ -271,8 +278,10 @@ lemma_e_10_as_printed = lemma_e_10.variant(
     "lemma_e_10_as_printed",
     title="$S⁺$ grows by $η|W13|$: off by a factor of 2",
     where="Lemma E.10, items 1 and 3",
-    statement="S⁺_{t+1} = S⁺_t + η|W13| where N_t(x⁺) < γ. False at t = 0 for every start with a filter in W13: each "
-    "of them gains ⟨ηp_i, p_i⟩ = 2η.",
+    statement=(
+        "$S⁺_{t+1} = S⁺_t + η|W13|$ where $N_t(x⁺) < γ$. False at $t = 0$ for every start with a filter in $W13$: "
+        "each of them gains $⟨ηp_i, p_i⟩ = 2η$."
+    ),
     reads=wide_traces,
     given=IN_REGIME,
     factor=1.0,

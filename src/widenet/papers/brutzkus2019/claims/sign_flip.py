@@ -8,13 +8,12 @@ from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise
 from widenet.claims.sides import Fact
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, some_filters
-from widenet.papers.brutzkus2019.runs.own_points import twins_on
-from widenet.papers.brutzkus2019.runs.twins import Twins, twins
+from widenet.papers.brutzkus2019.runs.sign_flips import SignFlips, sign_flips
 
 Pairs = Bool[np.ndarray, " pair"]
 
 
-class Compared(OnPoints, Twins):
+class Compared(OnPoints, SignFlips):
     """Twins, compared bit for bit."""
 
     @column
@@ -33,11 +32,12 @@ class Compared(OnPoints, Twins):
     same_status: Pairs = derived(lambda pairs: pairs.status[0] == pairs.status[1])
 
 
-@claim("brutzkus2019.lemma_f_2", Kind.STEP, "Lemma F.2, Appendix F", reads=twins, given=[*DIVERSE_POINTS, some_filters],
-       on=twins_on, title="Negating one u filter at the start changes nothing else")  # fmt: skip
+@claim("brutzkus2019.lemma_f_2", Kind.STEP, "Lemma F.2, Appendix F", reads=sign_flips,
+       given=[*DIVERSE_POINTS, some_filters],
+       title="Negating one $u$ filter at the start changes nothing else")  # fmt: skip
 def lemma_f_2(runs: Compared) -> Promise:
-    """On diverse data two runs of gradient descent whose starts differ in the sign of u^(1) alone differ in the
-    sign of u^(1) alone at every t.
+    """On diverse data two runs of gradient descent whose starts differ in the sign of $u^(1)$ alone differ in the sign
+    of $u^(1)$ alone at every $t$.
 
     Bit for bit, after every step. A control has a negative point that is not diverse.
     """

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_most
 from widenet.claims.sides import Fact
@@ -23,7 +23,7 @@ from widenet.papers.brutzkus2019.formulas import (
     large_start_probability,
     one_large_over_printed,
 )
-from widenet.papers.brutzkus2019.hypotheses import deviation_of_small_starts, uniform_directions
+from widenet.papers.brutzkus2019.hypotheses import FromGaussian, deviation, uniform_directions
 from widenet.papers.brutzkus2019.runs.explored import LAWS, Explored, explored
 from widenet.papers.brutzkus2019.runs.small_starts import SmallStarts, Widths, draw_small_starts, draw_two_filters
 
@@ -49,24 +49,24 @@ class Misses(Explored):
 @claim("brutzkus2019.lemma_6_1", Kind.STEP, "Lemma 6.1, Section 6.1; with the u filters Lemma E.2", reads=explored,
        given=[uniform_directions], title="About half of the filters look at $p₁$ or $p₃$")  # fmt: skip
 def lemma_6_1(runs: Misses, *, allowed: float = 4 * UNEXPLORED) -> Promise:
-    """Exploration: with probability at least 1 − 4e⁻⁸ the number of w filters that p_1 or p_3 fits best, and the
-    same number of u filters, differ from k/2 by at most 2√k.
+    """Exploration: with probability at least $1 − 4e⁻⁸$ the number of filters $w$ that $p_1$ or $p_3$ fits best, and
+    the same number of filters $u$, differ from $k/2$ by at most $2√k$.
     """
     return _rarely_missed(runs, "axes", allowed)
 
 
 @claim("brutzkus2019.lemma_e_15", Kind.STEP, "Lemma E.15, Section E.0.7", reads=explored, given=[uniform_directions],
-       title="About a quarter of the filters w look at $p₁$, and at $p₃$")  # fmt: skip
+       title="About a quarter of the filters $w$ look at $p₁$, and at $p₃$")  # fmt: skip
 def lemma_e_15(runs: Misses, *, allowed: float = 4 * UNEXPLORED) -> Promise:
-    """With probability at least 1 − 4e⁻⁸ both |W_0⁺(1)| and |W_0⁺(3)| differ from k/4 by at most 2√k."""
+    """With probability at least $1 − 4e⁻⁸$ both $|W_0⁺(1)|$ and $|W_0⁺(3)|$ differ from $k/4$ by at most $2√k$."""
     return _rarely_missed(runs, "positive_cones", allowed)
 
 
 @claim("brutzkus2019.lemma_e_19", Kind.STEP, "Lemma E.19, Section E.0.8", reads=explored, given=[uniform_directions],
-       title="Each part of the filters u has about a quarter of them")  # fmt: skip
+       title="Each part of the filters $u$ has about a quarter of them")  # fmt: skip
 def lemma_e_19(runs: Misses, *, allowed: float = 8 * UNEXPLORED) -> Promise:
-    """With probability at least 1 − 8e⁻⁸ each of |U_0⁺(2)|, |U_0⁺(4)|, |(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(2)| and
-    |(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(4)| differs from k/4 by at most 2√k.
+    """With probability at least $1 − 8e⁻⁸$ each of $|U_0⁺(2)|$, $|U_0⁺(4)|$, $|(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(2)|$ and
+    $|(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(4)|$ differs from $k/4$ by at most $2√k$.
     """
     return _rarely_missed(runs, "negative_parts", allowed)
 
@@ -114,13 +114,12 @@ def _rarely_missed(runs: Misses, event: str, allowed: float) -> Promise:
             ),
             "drawn": Fact(p_values >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts follow this law"),
         },
-        runs=Runs(tried=int(np.sum(each.n_starts))),
         details=details,
         note=note,
     )
 
 
-class Small(SmallStarts):
+class Small(FromGaussian, SmallStarts):
     """Small starts, with the probability that one is too large, at every width."""
 
     allowed: Widths = derived(lambda starts: np.array([c_value(int(k)) for k in starts.widths]))  #: c
@@ -134,11 +133,11 @@ class Small(SmallStarts):
 
 
 @claim("brutzkus2019.lemma_e_3", Kind.STEP, "Lemma E.3, Section E.0.1", draws=draw_small_starts,
-       given=[deviation_of_small_starts, uniform_directions],
+       given=[deviation, uniform_directions],
        title="The start is small with probability $1 − √(2k/π)e^{−8k}$")  # fmt: skip
 def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
-    """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, p_i⟩| and |⟨u_0, p_i⟩| is at most √2η/4
-    (η = c_η/k, σ_g ≤ c_η/(16k^{3/2})).
+    """With probability at least $1 − √(2k/π)e^{−8k}$ every initial $|⟨w_0, p_i⟩|$ and $|⟨u_0, p_i⟩|$ is at most $√2η/4$
+    (for $η = c_η/k$, $σ_g ≤ c_η/(16k^{3/2})$).
 
     The exact Gaussian probability against c. A control draws eight times as large a start, or allows `factor` of c.
     """
@@ -176,7 +175,6 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
                 each.p_value >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts have this probability"
             ),
         },
-        runs=Runs(tried=int(np.sum(each.n_starts))),
         details=details,
         note="The bound is sharp: the ratio tends to 1. On the way the proof prints half of the tail of one product "
         "(√(32πk) for √(8πk)) and counts 8k products of which 4k are different; the two factors cancel.",
@@ -185,19 +183,22 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
 
 appendix_f_small_start = lemma_e_3.variant(
     "appendix_f_small_start",
-    title="For k = 2 the start is small but for 1.27e-7",
+    title="For $k = 2$ the start is small but for 1.27e-7",
     where="Appendix F, before Theorem F.1 and in its proof (with Lemma E.3 at k = 2)",
-    statement="For k = 2 Lemma E.3 holds with probability at least 1 − √(4/π)e^{−16}, which is 1 − 1.27e-7.",
+    statement="For $k = 2$ Lemma E.3 holds with probability at least $1 − √(4/π)e^{−16}$, which is 1 − 1.27e-7.",
     draws=draw_two_filters,
 )
 
 appendix_f_small_start_as_printed = lemma_e_3.variant(
     "appendix_f_small_start_as_printed",
-    title="For k = 2 the start is small but for 2e-14: fails",
+    title="For $k = 2$ the start is small but for 2e-14: fails",
     where="Appendix F, before Theorem F.1 and in its proof",
-    statement="For k = 2 Lemma E.3 holds with probability at least 1 − √(8/π)e^{−32}. False: its eight independent "
-    "products are larger than √2η/4 with probability 1 − (1 − erfc(4))⁸ = 1.23e-7 at the largest σ_g, against 2.0e-14. "
-    "The formula of the lemma was taken at k = 4; at k = 2 it gives √(4/π)e^{−16} = 1.27e-7.",
+    statement=(
+        "For $k = 2$ Lemma E.3 holds with probability at least $1 − √(8/π)e^{−32}$. False: its eight independent "
+        "products are larger than $√2η/4$ with probability $1 − (1 − erfc(4))⁸$ = 1.23e-7 at the largest $σ_g$, "
+        "against 2.0e-14. The formula of the lemma was taken at $k = 4$; at $k = 2$ it gives $√(4/π)e^{−16}$ = "
+        "1.27e-7."
+    ),
     draws=draw_two_filters,
     factor=c_value(4) / c_value(2),
 )

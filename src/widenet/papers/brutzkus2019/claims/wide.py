@@ -13,12 +13,14 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, on_negative_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often
+from widenet.papers.brutzkus2019.claims.setting_rows import beside, largest
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
     c_value,
     cosine_limit,
     fewest_updates,
+    per_setting,
     recovery_failure,
     sharp_updates,
     steps_of_theorem_6_3,
@@ -27,15 +29,14 @@ from widenet.papers.brutzkus2019.formulas import (
 from widenet.papers.brutzkus2019.hypotheses import (
     THEOREM_6_3,
     TRAINING_SET,
-    Networks,
-    above_sixteen,
+    XordNetworks,
     angle_below_a_right_one,
-    at_least_64,
-    margin,
-    step_constant,
+    margin_of_one,
+    step_of_lemmas,
+    width_above_16,
+    width_of_64,
 )
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.own_points import wide_on
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
 from widenet.records import Scale
 
@@ -94,11 +95,11 @@ Steps = Callable[[int, float, float], float]
 
 
 @claim("brutzkus2019.proposition_e_14", Kind.STEP, "Proposition E.14, Section E.0.6",
-       reads=trained.at(convergence_settings), given=[above_sixteen, margin, step_constant, *TRAINING_SET], on=wide_on,
+       reads=trained.at(convergence_settings), given=[width_above_16, margin_of_one, step_of_lemmas, *TRAINING_SET],
        title="Gradient descent on diverse XORD points reaches zero loss")  # fmt: skip
-def proposition_e_14(runs: Networks, *, steps: Steps = steps_to_zero_loss) -> Promise:
-    """For k > 16, γ ≥ 1 and diverse data, with probability at least 1 − √(2k/π)e^{−8k} − 4e⁻⁸ gradient descent is
-    at zero loss after T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η) iterations.
+def proposition_e_14(runs: XordNetworks, *, steps: Steps = steps_to_zero_loss) -> Promise:
+    """For $k > 16$, $γ ≥ 1$ and diverse data, with probability at least $1 − √(2k/π)e^{−8k} − 4e⁻⁸$ gradient descent is
+    at zero loss after $T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ iterations.
 
     A control passes a smaller T.
     """
@@ -113,7 +114,7 @@ def proposition_e_14(runs: Networks, *, steps: Steps = steps_to_zero_loss) -> Pr
     )
 
 
-def time_to_zero_loss(setting: Networks, steps: Steps = steps_to_zero_loss) -> np.ndarray:
+def time_to_zero_loss(setting: XordNetworks, steps: Steps = steps_to_zero_loss) -> np.ndarray:
     """T in every setting; up to k = 16 nothing is promised."""
     return per_setting(
         lambda k, c, gamma: steps(k, c, gamma) if k > 16 else math.inf,
@@ -123,7 +124,7 @@ def time_to_zero_loss(setting: Networks, steps: Steps = steps_to_zero_loss) -> n
     )
 
 
-class AtZeroLoss(Networks):
+class LastSums(XordNetworks):
     """Networks, with the sums over the filters whose best pattern is p_2 or p_4 at the end."""
 
     @column
@@ -147,26 +148,23 @@ def _sum_on_negative_axis(half: Float[np.ndarray, "run filter 2"]) -> Float[np.n
     return np.where(on_negative_axis(half), np.abs(half @ PATTERNS[1]), 0).sum(axis=1)
 
 
-def largest_sums(runs: AtZeroLoss) -> dict[str, list]:
+def largest_sums(runs: LastSums) -> dict[str, list]:
     """In every setting."""
-    rows = [
-        {
-            **cell.summary(),
-            "scored": int(cell.in_event.sum()),
-            "largest_X_over_c": float(cell.plus_sum[cell.in_event].max(initial=-math.inf)),
-            "largest_Y_minus_1_over_c": float(cell.minus_sum[cell.in_event].max(initial=-math.inf)),
-        }
-        for cell in runs.cells
-    ]
-    return {"cases": rows}
+    cases = beside(
+        runs.per("cell").summary,
+        scored=runs.count(runs.in_event),
+        largest_X_over_c=largest(runs, runs.plus_sum, runs.in_event),
+        largest_Y_minus_1_over_c=largest(runs, runs.minus_sum, runs.in_event),
+    )
+    return {"cases": cases}
 
 
 @claim("brutzkus2019.lemma_e_17", Kind.STEP, "Lemma E.17, Section E.0.7", reads=trained.at(zero_loss_settings),
-       given=[at_least_64, step_constant, *TRAINING_SET], details=largest_sums, on=wide_on,
+       given=[width_of_64, step_of_lemmas, *TRAINING_SET], details=largest_sums,
        title="At zero loss, filters on negative patterns stay small")  # fmt: skip
-def lemma_e_17(runs: AtZeroLoss, *, plus_limit: float = 34, minus_limit: float = 38) -> Promise:
-    """At zero loss, for k ≥ 64: the w filters whose best pattern is p_2 or p_4 have X_T ≤ 34c_η together, and such
-    u filters Y_T ≤ 1 + 38c_η.
+def lemma_e_17(runs: LastSums, *, plus_limit: float = 34, minus_limit: float = 38) -> Promise:
+    """At zero loss, for $k ≥ 64$: the filters $w$ whose best pattern is $p_2$ or $p_4$ have $X_T ≤ 34c_η$ together, and
+    such filters $u$ have $Y_T ≤ 1 + 38c_η$.
 
     A control passes smaller numbers.
     """
@@ -193,21 +191,21 @@ def lemma_e_17(runs: AtZeroLoss, *, plus_limit: float = 34, minus_limit: float =
 
 
 @claim("brutzkus2019.theorem_6_3", Kind.MAIN, "Theorem 6.3, Section 6.1; restated as Theorem E.1",
-       reads=trained.at(regime_settings), given=THEOREM_6_3, on=wide_on,
+       reads=trained.at(regime_settings), given=THEOREM_6_3,
        means=Meaning(
            topic=Topic.TEST_ERROR,
            promise="A wide network learns the rule behind these points, and is then right on every possible point.",
        ),
        title="Wide networks learn XORD from diverse points")  # fmt: skip
 def theorem_6_3(
-    runs: Networks,
+    runs: XordNetworks,
     *,
     steps: Callable[[float, float], float] = steps_of_theorem_6_3,
     failure: Callable[[int], float] = recovery_failure,
 ) -> Promise:
-    """Wide networks learn XORD from diverse points: for k ≥ 120, η = c_η/k, c_η ≤ 1/410, σ_g ≤ c_η/(16k^{3/2}) and
-    γ ≥ 8, with probability at least 1 − c − 16e⁻⁸ gradient descent is, after 28(γ + 1 + 8c_η)/c_η iterations, at
-    a global minimum with sign N(x) = f*(x) for every x.
+    """Wide networks learn XORD from diverse points: for $k ≥ 120$, $η = c_η/k$, $c_η ≤ 1/410$, $σ_g ≤ c_η/(16k^{3/2})$
+    and $γ ≥ 8$, with probability at least $1 − c − 16e⁻⁸$ gradient descent is, after $28(γ + 1 + 8c_η)/c_η$ iterations,
+    at a global minimum with $sign N(x) = f*(x)$ for every $x$. Here $c = √(2k/π)e^{−8k}$.
 
     Controls: γ = 1, k = 8, and fewer steps.
     """
@@ -224,7 +222,7 @@ def theorem_6_3(
     )
 
 
-class Clustered(Networks):
+class FilterAngles(XordNetworks):
     """Networks, with every w filter against p_1 and p_3, on one axis of filters and patterns."""
 
     @column
@@ -259,21 +257,21 @@ def largest_angle(required_margin: float, step_constant: float, cosine: Callable
 
 
 @claim("brutzkus2019.theorem_6_3_angle", Kind.MAIN, "Theorem 6.3, second part; Section E.0.9",
-       reads=trained.at(corner_settings), given=[*THEOREM_6_3, angle_below_a_right_one], on=wide_on,
+       reads=trained.at(corner_settings), given=[*THEOREM_6_3, angle_below_a_right_one],
        means=Meaning(
            topic=Topic.LIMIT, promise="The neurons of a wide network gather around the few patterns that matter."
        ),
        title="Filters of wide networks cluster around their patterns")  # fmt: skip
 def theorem_6_3_angle(
-    runs: Clustered,
+    runs: FilterAngles,
     *,
     cosine: Callable[[float, float], float] = cosine_limit,
     updates: Callable[[float, float], float] = fewest_updates,
     sharp: Callable[[float, float], float] = sharp_updates,
 ) -> Promise:
-    """Clustering at that global minimum: a w filter that started nearest to p_i, i = 1 or 3, ends at an angle of at
-    most arccos((γ − 1 − 2c_η)/(γ − 1 + c_η)) to p_i, after a⁺(T) ≥ (γ − 1)/(2c_η) − 1 updates on positive points; by
-    Eq. 15 with γ + 1 they are even (γ + 1)/(2c_η) − √2/8 (added).
+    """Clustering at the global minimum of Theorem 6.3: a filter $w$ that started nearest to $p_i$, $i = 1$ or $3$, ends
+    at an angle of at most $arccos((γ − 1 − 2c_η)/(γ − 1 + c_η))$ to $p_i$, after $a⁺(T) ≥ (γ − 1)/(2c_η) − 1$ updates
+    on positive points. By Eq. 15 with $γ + 1$ there are even $(γ + 1)/(2c_η) − √2/8$ of them (added).
 
     In every converged run with a small start; a run without such a filter is about nothing.
     """
@@ -315,7 +313,7 @@ def theorem_6_3_angle(
         },
         event=runs.converged & runs.small_start,
         details=lambda: {
-            **runs.cells[0].summary(),
+            **setting.summary[0],
             "fewest_updates_a_plus": float(w.taken[member].min(initial=math.inf)),
             "promised_updates": fewest[0],
         },

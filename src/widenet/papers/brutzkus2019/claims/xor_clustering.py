@@ -21,7 +21,8 @@ from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.clustering import active_counts, angles_to_own, updates_before
 from widenet.diagnostics.exploration import XOR_POINTS
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.setting_rows import largest, rows
+from widenet.papers.brutzkus2019.claims.xor_events import (
     EACH,
     XorRuns,
     event_of,
@@ -30,10 +31,10 @@ from widenet.papers.brutzkus2019.claims.section_3 import (
     with_probability,
 )
 from widenet.papers.brutzkus2019.formulas import c_value
-from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_in_event, runs_that_reach_zero, width_above_16
+from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_at_zero_loss, runs_in_event, width_above_16
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting
 from widenet.papers.brutzkus2019.xor_formulas import angle_limit, cosine_after, fewest_updates
+from widenet.papers.brutzkus2019.xor_sources import XorSetting
 from widenet.records import Scale
 
 Index = Callable[[Bool[np.ndarray, " time run 4"]], Int[np.ndarray, " time run 4"]]
@@ -56,12 +57,13 @@ def _angle_settings(scale: Scale, seed: int) -> list[XorSetting]:
     ]
 
 
-class Clusters(XorRuns):
+class XorClusters(XorRuns):
     """Runs on XOR, with how often each point was active before t, and the angles of all filters at the end."""
 
     factor: Int[np.ndarray, " time run 4"] = derived(lambda runs: updates_before(runs.active))  #: n_i(t) = a_i(t − 1)
     judged: Bool[np.ndarray, " time run 4"] = derived(lambda runs: _judged(runs))  #: t ≤ T, of points with filters
     angles: Angles = derived(lambda runs: angles_at_end(runs, own_points(runs)))
+    largest_angle: Float[np.ndarray, " run"] = derived(lambda runs: runs.angles.max(axis=(1, 2)))
     own_updates: Int[np.ndarray, "run 2 filter"] = derived(lambda runs: _own_updates(runs))  #: a_i(T) of its point
     angle_limit: Number = derived(lambda runs: angle_limit(runs.step_constant))
 
@@ -70,11 +72,11 @@ class Clusters(XorRuns):
        "Lemma 3.2, Section 3.2; Lemma B.3 (with n_i(t) = a_i(t − 1) in place of a_i(t), and an α for each filter)",
        reads=xor_traces, given=(*SECTION_3, runs_in_event),
        title="XOR: each filter moves along its point, and little across")  # fmt: skip
-def lemma_3_2(runs: Clusters, *, across: float = 2.0) -> Promise:
-    """Clustering dynamics of XOR: in the event of Lemma B.2, for i ∈ {1, 3}, j ∈ W_0⁺(i) and every t,
-    w_t = n_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where n_i(t) = a_i(t − 1) is the number of t' < t
-    at which x_i is active; also w_t = w_0 + n_i(t)·ηx_i + α_j x_2 with |α_j| ≤ η. The same for u, i ∈ {2, 4}, with x_1
-    in place of x_2.
+def lemma_3_2(runs: XorClusters, *, across: float = 2.0) -> Promise:
+    """Clustering dynamics of XOR: in the event of Lemma B.2, for $i ∈ {1, 3}$, $j ∈ W_0⁺(i)$ and every $t$,
+    $w_t = n_i(t)·ηx_i + v_t$ with $⟨v_t, x_i⟩ > 0$ and $|⟨v_t, x_2⟩| < 2η$, where $n_i(t) = a_i(t − 1)$ is the number
+    of $t' < t$ at which $x_i$ is active. Moreover $w_t = w_0 + n_i(t)·ηx_i + α_j x_2$ with $|α_j| ≤ η$. The same holds
+    for $u$ and $i ∈ {2, 4}$, with $x_1$ in place of $x_2$.
     """
     t, event = runs.per("time"), event_of(runs)
     where = event.where(t, t.judged)
@@ -109,17 +111,17 @@ def _strays(run: XorTrace, across: float) -> Bool[np.ndarray, " run"]:
 
 @claim("brutzkus2019.lemma_3_2_as_printed", Kind.STEP, "Lemma 3.2, Section 3.2; Lemma B.3",
        reads=xor_traces.at(_wide_settings), given=(width_above_16, *SECTION_3),
-       title="Lemma 3.2 with a count that includes t: fails at t = 0")  # fmt: skip
+       title="Lemma 3.2 with a count that includes $t$: fails at $t = 0$")  # fmt: skip
 def lemma_3_2_as_printed(
-    runs: Clusters,
+    runs: XorClusters,
     *,
     index: Index = active_counts,
     across: float = 2.0,
     allowed: Callable[[int], float] = c_value,
 ) -> Promise:
-    """Clustering dynamics of XOR: with probability at least 1 − √(2k/π)e^{−8k}, for i ∈ {1, 3}, all t ≥ 0 and
-    j ∈ W_0⁺(i), w_t = a_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where a_i(t) is the number of
-    0 ≤ t' ≤ t at which x_i is active.
+    """Clustering dynamics of XOR: with probability at least $1 − √(2k/π)e^{−8k}$, for $i ∈ {1, 3}$, all $t ≥ 0$ and
+    $j ∈ W_0⁺(i)$, $w_t = a_i(t)·ηx_i + v_t$ with $⟨v_t, x_i⟩ > 0$ and $|⟨v_t, x_2⟩| < 2η$, where $a_i(t)$ is the number
+    of $0 ≤ t' ≤ t$ at which $x_i$ is active.
     """
     lead = runs.map(lambda cell: _smallest_lead(cell, index))
     strays = runs.map(lambda cell: _strays(cell, across), bool)
@@ -134,18 +136,24 @@ def lemma_3_2_as_printed(
 
 
 @claim("brutzkus2019.theorem_3_3_angle", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
-       reads=xor_traces.at(_angle_settings), given=(*SECTION_3, runs_that_reach_zero),
+       reads=xor_traces.at(_angle_settings), given=(*SECTION_3, runs_at_zero_loss),
        title="XOR: at loss 0 each filter is close to its point")  # fmt: skip
-def theorem_3_3_angle(runs: Clusters, *, fewest: Callable[[float], float] = fewest_updates) -> Promise:
-    """XOR, in the event of Lemma B.2: at the global minimum W_T the angle between w_T^(j), j ∈ W_0⁺(i), i ∈ {1, 3}, and
-    x_i is at most arccos((1 − 2c_η)/(1 + c_η)); the same for u_T^(j), j ∈ U_0⁺(i), i ∈ {2, 4}. Both steps of the proof
-    are checked too: a_i(T) ≥ 1/(2c_η) − 1, and a cosine of at least 2a_i/(2a_i + 3).
+def theorem_3_3_angle(runs: XorClusters, *, fewest: Callable[[float], float] = fewest_updates) -> Promise:
+    """XOR, in the event of Lemma B.2: at the global minimum $W_T$ the angle between $w_T^(j)$, $j ∈ W_0⁺(i)$,
+    $i ∈ {1, 3}$, and $x_i$ is at most $arccos((1 − 2c_η)/(1 + c_η))$. The same holds for $u_T^(j)$, $j ∈ U_0⁺(i)$,
+    $i ∈ {2, 4}$. Both steps of the proof are checked too: $a_i(T) ≥ 1/(2c_η) − 1$, and a cosine of at least
+    $2a_i/(2a_i + 3)$.
     """
     f, event = runs.per("filter"), reached_in_event(runs)
     cosine, words = np.cos(np.radians(f.angles)), "largest angle to the own point, in degrees"
 
     def close(sign: int) -> dict[str, Any]:
-        return {"within": ROUNDING, "text": f"angle of {'wu'[sign]} to its point", "quantity": words, **event.where(f)}
+        return {
+            "within": ROUNDING,
+            "text": f"angle of ${'wu'[sign]}$ to its point",
+            "quantity": words,
+            **event.where(f),
+        }
 
     return event.promise(
         {
@@ -170,16 +178,11 @@ def theorem_3_3_angle(runs: Clusters, *, fewest: Callable[[float], float] = fewe
     )
 
 
-def _largest_angles(runs: Clusters, scored: Bool[np.ndarray, " run"]) -> list[dict[str, Any]]:
+def _largest_angles(runs: XorClusters, scored: Bool[np.ndarray, " run"]) -> list[dict[str, Any]]:
     """The largest angle of each setting, beside its limit."""
-    return [
-        {
-            "half_width": cell.half_width,
-            "limit": cell.angle_limit,
-            "largest": float(cell.angles[scored[runs.cell == place]].max(initial=0.0)),
-        }
-        for place, cell in enumerate(runs.cells)
-    ]
+    each = runs.per("cell")
+    of_runs = largest(runs, runs.largest_angle, scored, initial=0.0)
+    return rows(half_width=each.half_width, limit=each.angle_limit, largest=of_runs)
 
 
 def own_points(run: XorTrace) -> Int[np.ndarray, "run channel"]:

@@ -19,7 +19,7 @@ from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_least, at_most
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.xor_events import (
     XorRuns,
     both_events,
     everyone,
@@ -29,12 +29,11 @@ from widenet.papers.brutzkus2019.claims.section_3 import (
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
     SECTION_3_AS_PRINTED,
+    runs_at_zero_loss,
     runs_in_both_events,
-    runs_that_reach_zero,
     width_above_16,
 )
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, placed_start
 from widenet.papers.brutzkus2019.xor_formulas import (
     active_limit,
     active_limit_by_width,
@@ -42,6 +41,7 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     iterations_as_printed,
     iterations_needed,
 )
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
 from widenet.records import Scale
 
 Iterations = Float[np.ndarray, " run"]
@@ -78,6 +78,7 @@ class Convergence(XorRuns):
     by_points: Iterations = derived(lambda runs: _by_points(runs))  #: Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉
     by_width: Number = derived(lambda runs: _by_width(runs))  #: 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉
     printed: Number = derived(lambda runs: max(iterations_as_printed(runs.half_width)))  #: the larger of the paper's
+    times: dict = derived(lambda runs: _times(runs))  #: when they reach loss 0
     needed: Number = derived(lambda runs: iterations_needed(runs.goal, runs.half_width))  #: 1/(kη) − √2/8
 
 
@@ -95,15 +96,15 @@ Limit = Callable[[Convergence], Any]
 
 def iterations(runs: Convergence) -> dict[str, Any]:
     """When the runs of each setting reach loss 0, beside what the paper and the lower bound say."""
-    return {"iterations": [_times(cell) for cell in runs.cells]}
+    return {"iterations": runs.per("cell").times}
 
 
 @claim("brutzkus2019.theorem_3_3", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
        reads=xor_traces.at(_wide_settings), given=(width_above_16, *SECTION_3_AS_PRINTED),
        title="XOR: wide networks reach a global minimum")  # fmt: skip
 def theorem_3_3(runs: Convergence, *, allowed: Callable[[int], float] = failure_rate) -> Promise:
-    """XOR: for k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}), with probability at least
-    1 − √(2k/π)e^{−8k} − 8e⁻⁸, gradient descent reaches a global minimum (loss 0, so all four signs are right).
+    """XOR: for $k > 16$, $η ≤ c_η/k$, $c_η < 1/2$ and $σ_g ≤ c_η/(16k^{3/2})$, with probability at least
+    $1 − √(2k/π)e^{−8k} − 8e⁻⁸$, gradient descent reaches a global minimum (loss 0, so all four signs are right).
 
     All runs count, so the hypotheses are the paper's own: η may be far below c_η/k, and then few are in the event of
     Lemma B.2. Of the runs in both events none may fail, however few they are.
@@ -133,8 +134,8 @@ def theorem_3_3(runs: Convergence, *, allowed: Callable[[int], float] = failure_
 def theorem_3_3_iterations(
     runs: Convergence, *, points: Limit = lambda runs: runs.by_points, width: Limit = lambda runs: runs.by_width
 ) -> Promise:
-    """XOR, k > 16, in the events of Lemmas B.2 and 3.1: loss 0 after at most
-    T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉ iterations.
+    """XOR, $k > 16$, in the events of Lemmas B.2 and 3.1: gradient descent reaches loss 0 after
+    $T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉$ iterations.
     """
     event = both_events(runs)
     # The last part sees a run that stands still.
@@ -155,8 +156,8 @@ def theorem_3_3_iterations(
        reads=xor_traces.at(_slow_settings), given=(width_above_16, *SECTION_3), details=iterations,
        title="XOR: about 16 iterations, whatever the step: fails")  # fmt: skip
 def theorem_3_3_iterations_as_printed(runs: Convergence, *, printed: Limit = lambda runs: runs.printed) -> Promise:
-    """XOR: for k > 16, η ≤ c_η/k and c_η < 1/2, with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸, gradient
-    descent reaches loss 0 after at most T ≤ 16√k/√(k − 2) iterations (16√k/(√k − 2) by Proposition B.5).
+    """XOR: for $k > 16$, $η ≤ c_η/k$ and $c_η < 1/2$, with probability at least $1 − √(2k/π)e^{−8k} − 8e⁻⁸$, gradient
+    descent reaches loss 0 after $T ≤ 16√k/√(k − 2)$ iterations ($16√k/(√k − 2)$ by Proposition B.5).
     """
     limit = printed(runs)
     rate = with_probability(
@@ -172,10 +173,10 @@ def theorem_3_3_iterations_as_printed(runs: Convergence, *, printed: Limit = lam
 
 @claim("brutzkus2019.theorem_3_3_lower_bound", Kind.STEP,
        "Section 3.2 (derived: why the number of iterations in Theorem 3.3 must depend on η)",
-       reads=xor_traces.at(_with_nearest), given=(*SECTION_3, runs_that_reach_zero), details=iterations,
+       reads=xor_traces.at(_with_nearest), given=(*SECTION_3, runs_at_zero_loss), details=iterations,
        title="XOR: no run reaches loss 0 before $1/(kη) − √2/8$ iterations")  # fmt: skip
 def theorem_3_3_lower_bound(runs: Convergence, *, limit: Limit = lambda runs: runs.needed) -> Promise:
-    """XOR, in the event of Lemma B.2: gradient descent needs T ≥ 1/(kη) − √2/8 iterations to reach loss 0."""
+    """XOR, in the event of Lemma B.2: gradient descent needs $T ≥ 1/(kη) − √2/8$ iterations to reach loss 0."""
     event = reached_in_event(runs)
     late = at_least(
         runs.steps,

@@ -20,8 +20,15 @@ from widenet.claims.statistics import fails_at_most
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.diagnostics import exploration
 from widenet.diagnostics.clustering import active_counts
-from widenet.papers.brutzkus2019.claims.section_3 import EACH, XorRuns, event_of
-from widenet.papers.brutzkus2019.formulas import UNEXPLORED, c_value, large_start_over_c, large_start_probability
+from widenet.papers.brutzkus2019.claims import setting_rows
+from widenet.papers.brutzkus2019.claims.xor_events import EACH, XorRuns, event_of
+from widenet.papers.brutzkus2019.formulas import (
+    UNEXPLORED,
+    c_value,
+    large_start_over_c,
+    large_start_probability,
+    per_setting,
+)
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
     SECTION_3_AS_PRINTED,
@@ -31,21 +38,14 @@ from widenet.papers.brutzkus2019.hypotheses import (
 )
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, XorSetting, XorStart, draw_xor_start, xor_counts
+from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, xor_counts
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, small_xor_starts, small_xor_steps
 from widenet.records import Scale
 
 TINY = sys.float_info.min
 """Stands for rates that a float cannot hold."""
 ALLOWED = 8 * UNEXPLORED
 """8e⁻⁸: how often Lemma 3.1 may fail."""
-
-
-def _small_starts(scale: Scale, seed: int) -> list[XorStart]:
-    return [draw_xor_start(k, c, 200, seed) for k in (1, 2, 17, 50, 100) for c in (0.1, 0.4)]
-
-
-def _small_steps(scale: Scale, seed: int) -> list[XorStart]:
-    return [draw_xor_start(k, 0.1, 200, seed, step_share=0.1) for k in (17, 50)]
 
 
 def _settings(scale: Scale, seed: int) -> list[XorSetting]:
@@ -67,8 +67,8 @@ def unexplored(half_width: int, radius: Fraction = octants.RADIUS) -> float:
 @claim("brutzkus2019.lemma_3_1", Kind.STEP, "Lemma 3.1, Section 3.2; Lemma B.1", reads=xor_counts,
        given=(width_above_16, uniform_directions), title="XOR: about half of the filters see each point")  # fmt: skip
 def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: float = ALLOWED) -> Promise:
-    """Exploration: for k > 16, with probability at least 1 − 8e⁻⁸, every |W_0⁺(i)| and |U_0⁺(i)| (the filters in the
-    half-plane of x_i, i = 1, …, 4) lies within k/2 ± 2√k.
+    """Exploration: for $k > 16$, with probability at least $1 − 8e⁻⁸$, every $|W_0⁺(i)|$ and $|U_0⁺(i)|$ (the filters
+    in the half-plane of $x_i$, $i = 1, …, 4$) lies within $k/2 ± 2√k$.
 
     By exact binomial tails, and by how many of the drawn starts fail.
     """
@@ -78,8 +78,7 @@ def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: 
     counts = starts.count(failed)
 
     def widths() -> list[dict[str, Any]]:
-        rows = zip(half_widths.tolist(), exact.tolist(), counts.tolist(), strict=True)
-        return [{"half_width": k, "exact": tail, "failures": count} for k, tail, count in rows]
+        return setting_rows.rows(half_width=half_widths, exact=exact, failures=counts)
 
     return Promise(
         {
@@ -103,7 +102,7 @@ def _are_explored(starts: XorCounts, radius: Fraction) -> Bool[np.ndarray, " run
     return np.asarray(within.all(axis=(1, 2)))
 
 
-class Sizes(XorStart):
+class StartSizes(XorStart):
     """Starts, with the σ_g that they were drawn with and how many are outside the event of Lemma B.2."""
 
     meant_spread: Number = derived(lambda starts: spread_of(starts))
@@ -128,11 +127,11 @@ def outside_over_c(half_width: int, spread: float) -> float:
 
 
 @claim("brutzkus2019.lemma_b_2", Kind.STEP,
-       "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=_small_starts,
+       "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=small_xor_starts,
        given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
-def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
-    """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 (for
-    η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k)).
+def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
+    """With probability at least $1 − √(2k/π)e^{−8k}$ every initial $|⟨w_0, x_i⟩|$ and $|⟨u_0, x_i⟩|$ is at most $√2η/4$
+    (for $η = c_η/k$ and $σ_g ≤ c_η/(16k^{3/2})$, that is $σ_g ≤ η/(16√k)$).
 
     The exact Gaussian probability is compared with constant·√(2k/π)e^{−8k}, for the limit radius·√2η/4. Drawn starts
     cannot confirm a rate of e^{−8k}, but could refute it. With `as_printed` the hypotheses are the paper's, which allow
@@ -148,18 +147,15 @@ def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_p
     quantity = f"exact {probability}" if as_printed else f"{probability}, over √(2k/π)e^{{−8k}}, at the worst width"
 
     def rows() -> list[dict[str, Any]]:
-        return [
-            {
-                "half_width": cell.half_width,
-                "step_share": cell.step_share,
-                "promised": constant * c_value(cell.half_width),
-                "exact": large_start_probability(cell.half_width, float(cell.meant_spread) / radius),
-                "ratio": float(ratio) / constant,
-                "runs": cell.n_runs,
-                "outside": cell.n_outside,
-            }
-            for cell, ratio in zip(starts.cells, ratios, strict=True)
-        ]
+        return setting_rows.rows(
+            half_width=each.half_width,
+            step_share=each.step_share,
+            promised=constant * c,
+            exact=per_setting(large_start_probability, each.half_width, each.meant_spread / radius),
+            ratio=ratios / constant,
+            runs=each.n_runs,
+            outside=each.n_outside,
+        )
 
     return Promise(
         {
@@ -179,7 +175,7 @@ def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_p
     )
 
 
-def _refutes(starts: Sizes, rate: float) -> bool:
+def _refutes(starts: StartSizes, rate: float) -> bool:
     return fails_at_most(int(starts.n_outside), int(starts.n_runs), rate, 1 - BY_CHANCE) is False
 
 
@@ -197,9 +193,11 @@ lemma_b_2_as_printed = lemma_b_2.variant(
     "lemma_b_2_as_printed",
     title="XOR: the start is small, whatever the step: fails",
     where="Lemma B.2, Section B.1",
-    statement="XOR, k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}): with probability at least "
-    "1 − √(2k)/(πe^{8k}) every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4.",
-    draws=_small_steps,
+    statement=(
+        "XOR, $k > 16$, $η ≤ c_η/k$, $c_η < 1/2$ and $σ_g ≤ c_η/(16k^{3/2})$: with probability at least "
+        "$1 − √(2k)/(πe^{8k})$ every initial $|⟨w_0, x_i⟩|$ and $|⟨u_0, x_i⟩|$ is at most $√2η/4$."
+    ),
+    draws=small_xor_steps,
     # √(2k)/(πe^{8k}). Both differences count: with η = c_η/k the exact probability is up to √π times what is printed,
     # with a smaller η it can be nearly 1.
     constant=1 / math.sqrt(math.pi),
@@ -208,7 +206,7 @@ lemma_b_2_as_printed = lemma_b_2.variant(
 )
 
 
-class FirstSteps(XorRuns):
+class XorFirstSteps(XorRuns):
     """Runs on XOR, with how a_i begins and goes on."""
 
     first_counts: Int[np.ndarray, "run 4"] = derived(lambda runs: active_counts(runs.active)[0])  #: a_i(0)
@@ -222,8 +220,8 @@ def _never_falls(counts: Int[np.ndarray, " time run 4"]) -> Bool[np.ndarray, " r
 @claim("brutzkus2019.observation_active_at_start", Kind.STEP, "Section 3.2, after Lemma 3.2",
        reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
        title="XOR: every point is active at the start")  # fmt: skip
-def observation_active_at_start(runs: FirstSteps) -> Promise:
-    """XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls."""
+def observation_active_at_start(runs: XorFirstSteps) -> Promise:
+    """XOR: $a_i(0) = 1$ in the event of Lemma B.2 (every point is active at $t = 0$), and $a_i$ never falls."""
     event = event_of(runs)
     return event.promise(
         {
@@ -243,7 +241,9 @@ def observation_active_at_start(runs: FirstSteps) -> Promise:
 @claim("brutzkus2019.observation_half_planes_cover", Kind.IDENTITY, "Section 3.2, after Lemma 3.2", reads=xor_counts,
        given=[uniform_directions], title="XOR: two opposite half-planes have all filters")  # fmt: skip
 def observation_half_planes_cover(starts: XorCounts) -> Promised:
-    """XOR: with probability 1, W_0⁺(1) ∪ W_0⁺(3) is all of [k], and so is U_0⁺(2) ∪ U_0⁺(4)."""
+    """XOR: with probability 1, $W_0⁺(1) ∪ W_0⁺(3)$ contains all $k$ filters $w$, and $U_0⁺(2) ∪ U_0⁺(4)$ all $k$
+    filters $u$.
+    """
     quantity = "filters in neither of the two opposite half-planes"
     return {
         "of_w": equal(starts.uncovered[:, 0], 0.0, text="$W_0⁺(1) ∪ W_0⁺(3)$ is all", quantity=quantity),

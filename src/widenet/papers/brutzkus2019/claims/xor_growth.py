@@ -16,11 +16,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Number, derived
+from widenet.claims.cases import Number, by_value, derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.setting_rows import largest, rows
+from widenet.papers.brutzkus2019.claims.xor_events import (
     EACH,
     XorRuns,
     both_events,
@@ -31,7 +32,6 @@ from widenet.papers.brutzkus2019.claims.section_3 import (
 from widenet.papers.brutzkus2019.formulas import c_value
 from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_in_both_events, runs_in_event, width_above_16
 from widenet.papers.brutzkus2019.runs.xor import Series, xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, placed_start
 from widenet.papers.brutzkus2019.xor_formulas import (
     active_limit,
     active_limit_as_printed,
@@ -40,7 +40,8 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     opposing_limit,
     sure_to_exceed,
 )
-from widenet.records import Scale
+from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
+from widenet.records import Form, Scale
 
 PerPoint = Float[np.ndarray, "run 4"]
 SUM, ACTIVE = "largest opposing sum, in units of η", "iterations at which one point is active"
@@ -109,16 +110,13 @@ def _of_points(limit: np.ndarray) -> np.ndarray:
 
 def sums(runs: Growth) -> dict[str, Any]:
     """The largest sum of each setting, and how often the print fails there at least."""
-    return {
-        "sums": [
-            {
-                "half_width": run.half_width,
-                "largest_over_k_eta": float(run.largest_opposing.max()) / run.half_width,
-                "exact_lower_bound_on_printed_failures": sure_to_exceed(run.half_width),
-            }
-            for run in runs.cells
-        ]
-    }
+    half_width = runs.per("cell").half_width
+    sums = rows(
+        half_width=half_width,
+        largest_over_k_eta=largest(runs, runs.largest_opposing.max(axis=1), np.ones(len(runs), bool)) / half_width,
+        exact_lower_bound_on_printed_failures=by_value(sure_to_exceed, half_width),
+    )
+    return {"sums": sums}
 
 
 @claim("brutzkus2019.lemma_b_4_1", Kind.STEP,
@@ -128,13 +126,13 @@ def sums(runs: Growth) -> dict[str, Any]:
 def lemma_b_4_1(
     runs: Growth, *, sharp: Limit = lambda runs: runs.by_half_planes, coarse: Limit = lambda runs: runs.by_all_filters
 ) -> Promise:
-    """XOR, in the event of Lemma B.2: Σ_j σ(⟨u_t, x_1⟩) ≤ 2η|U_0⁺(3)| + (√2/4)η|U_0⁺(1)| ≤ 2kη for all t; the same for
-    x_3, and with w and u exchanged for x_2 and x_4.
+    """XOR, in the event of Lemma B.2: $Σ_j σ(⟨u_t, x_1⟩) ≤ 2η|U_0⁺(3)| + (√2/4)η|U_0⁺(1)| ≤ 2kη$ for all $t$. The same
+    holds for $x_3$, and with $w$ and $u$ exchanged for $x_2$ and $x_4$.
     """
     event = event_of(runs)
     largest, by_half_planes, by_all = runs.largest_opposing, _of_points(sharp(runs)), _of_points(coarse(runs))
     how = {"within": ROUNDING, "quantity": SUM, **event.where(also=EACH)}
-    words = "sum over {0} ≤ 2η for each {0} outside the half-plane, √2η/4 for each inside"
+    words = "sum over ${0}$ at most $2η$ for each ${0}$ outside the half-plane, $√2η/4$ for each inside"
     odd, even = slice(0, None, 2), slice(1, None, 2)
     return event.promise(
         {
@@ -153,8 +151,8 @@ def lemma_b_4_1(
        reads=xor_traces.at(_settings), given=SECTION_3, details=sums,
        title="XOR: the opposing sum of a point stays below $kη$: fails")  # fmt: skip
 def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * runs.half_width) -> Promise:
-    """XOR: with probability at least 1 − √(2k/π)e^{−8k}, R_t⁺(1) + R_t⁻(1) = Σ_j σ(⟨u_t, x_1⟩) ≤ kη for all
-    t, and by symmetry for the other points.
+    """XOR: with probability at least $1 − √(2k/π)e^{−8k}$, $R_t⁺(1) + R_t⁻(1) = Σ_j σ(⟨u_t, x_1⟩) ≤ kη$ for all $t$,
+    and by symmetry for the other points.
     """
     limit = _of_points(printed(runs))
     rate = with_probability(
@@ -169,10 +167,12 @@ def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * 
 
 @claim("brutzkus2019.lemma_b_4_2", Kind.STEP, "Lemma B.4, item 2, Section B.1 (−yN is printed where yN is meant)",
        reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
+       form=Form.SHARPER,
        title="XOR: each step adds exactly $2η$ per own filter")  # fmt: skip
 def lemma_b_4_2(runs: Growth, *, gain: float = 2.0, compared: Callable[..., Sides] = equal) -> Promise:
-    """XOR, in the event of Lemma B.2: Σ_j σ(⟨w_t, x_1⟩) grows by exactly 2η|W_0⁺(1)| at a step with y_1 N_t(x_1) < 1,
-    and does not change at any other; the same for the other points. (The paper has: by at least η|W_0⁺(1)|.)
+    """XOR, in the event of Lemma B.2: $Σ_j σ(⟨w_t, x_1⟩)$ grows by exactly $2η|W_0⁺(1)|$ at a step with
+    $y_1 N_t(x_1) < 1$, and does not change at any other. The same holds for the other points. (The paper has: by at
+    least $η|W_0⁺(1)|$.)
 
     The paper's S⁻, the sum over filters behind the point, is 0 as σ is.
     """
@@ -196,18 +196,15 @@ def lemma_b_4_2(runs: Growth, *, gain: float = 2.0, compared: Callable[..., Side
 
 def points(runs: Growth) -> dict[str, Any]:
     """The most active iterations of a point, beside its limits, for each setting."""
-    return {
-        "points": [
-            {
-                "half_width": run.half_width,
-                "step_constant": run.step_constant,
-                "most_active": int(run.updates.max()),
-                "limit_by_width": run.by_width,
-                "limit_as_printed": run.count_as_printed,
-            }
-            for run in runs.cells
-        ]
-    }
+    each = runs.per("cell")
+    points = rows(
+        half_width=each.half_width,
+        step_constant=each.step_constant,
+        most_active=largest(runs, runs.updates.max(axis=1), np.ones(len(runs), bool)).astype(int),
+        limit_by_width=each.by_width,
+        limit_as_printed=each.count_as_printed,
+    )
+    return {"points": points}
 
 
 @claim("brutzkus2019.proposition_b_5", Kind.STEP, "Proposition B.5, Section B.1 (with a count that depends on η)",
@@ -216,8 +213,8 @@ def points(runs: Growth) -> dict[str, Any]:
 def proposition_b_5(
     runs: Growth, *, counts: Limit = lambda runs: runs.by_counts, width: Limit = lambda runs: runs.by_width
 ) -> Promise:
-    """XOR, k > 16, in the events of Lemmas B.2 and 3.1: once x_i was active at l ≥ (1 + 2kη)/(2ηn_i) iterations,
-    n_i = |W_0⁺(i)| or |U_0⁺(i)|, it is satisfied for good; l ≥ (1 + 2kη)√k/(kη(√k − 4)) is enough for all points.
+    """XOR, $k > 16$, in the events of Lemmas B.2 and 3.1: once $x_i$ was active at $l ≥ (1 + 2kη)/(2ηn_i)$ iterations,
+    $n_i = |W_0⁺(i)|$ or $|U_0⁺(i)|$, it stays satisfied. For all points $l ≥ (1 + 2kη)√k/(kη(√k − 4))$ is enough.
 
     Satisfied for good after ⌈l⌉ active iterations is the same as at most ⌈l⌉ of them in the whole run, and that is
     counted.
@@ -240,8 +237,8 @@ def proposition_b_5(
        reads=xor_traces.at(_slow_settings), given=(width_above_16, *SECTION_3), details=points,
        title="XOR: a point is active about 4 times: fails for small steps")  # fmt: skip
 def proposition_b_5_as_printed(runs: Growth, *, printed: Limit = lambda runs: runs.count_as_printed) -> Promise:
-    """XOR, k > 16: with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸, for all i, once there were
-    l ≥ 4√k/(√k − 2) iterations with y_i N(x_i) < 1, y_i N(x_i) ≥ 1 for good.
+    """XOR, $k > 16$: with probability at least $1 − √(2k/π)e^{−8k} − 8e⁻⁸$, for all $i$, once there were
+    $l ≥ 4√k/(√k − 2)$ iterations with $y_i N(x_i) < 1$, $y_i N(x_i) ≥ 1$ in all later ones.
     """
     limit = np.ceil(_of_points(printed(runs)))
     rate = with_probability(

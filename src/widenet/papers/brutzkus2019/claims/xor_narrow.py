@@ -10,121 +10,62 @@ Theorem B.8, which adds that the end is a local minimum, `theorem_b_8`. When it 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from itertools import count, repeat
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
-from widenet.claims.base import Kind, Runs, claim
-from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.claims.sides import Fact, Sense, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE
-from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
-from widenet.papers.brutzkus2019.claims.section_3 import XorRuns, event_of
+from widenet.diagnostics.exploration import XOR_LABELS
+from widenet.papers.brutzkus2019.claims.xor_events import XorRuns, event_of
 from widenet.papers.brutzkus2019.hypotheses import (
     SECTION_3,
-    drawn_runs_in_event,
+    filters_of_construction,
+    runs_in_event,
     two_filters,
-    two_filters_of_each_sign,
 )
-from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
-from widenet.papers.brutzkus2019.runs.xor_starts import (
+from widenet.papers.brutzkus2019.runs.xor import XorTrace, lowest_change, xor_traces
+from widenet.papers.brutzkus2019.runs.xor_networks import XorNetworks, strictly_right, xor_networks
+from widenet.papers.brutzkus2019.xor_sources import (
     XorSetting,
     XorStart,
-    draw_xor_start,
-    every_octant,
+    narrow_starts,
     octant_setting,
     placed_start,
 )
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 FEWEST_RUNS = 400
 """With fewer runs a rate that is off by a fifth would often pass."""
 FAILURE_RATE = Fraction(3, 4)
 LOSSES = (Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))
 """The probabilities of a final loss of 0, 1 and 2."""
-Filters = Float[np.ndarray, "*network filter 2"]
 Rule = Callable[[np.ndarray], np.ndarray]
 """Which points are right, from their outputs N(x_i)."""
 
 
-def outputs(plus: Filters, minus: Filters) -> Float[np.ndarray, "*network 4"]:
-    """N(x_1), …, N(x_4) of the network of Eq. 1."""
-    return np.maximum(plus @ XOR_POINTS.T, 0).sum(axis=-2) - np.maximum(minus @ XOR_POINTS.T, 0).sum(axis=-2)
-
-
-def strictly_right(values: Float[np.ndarray, "*run 4"]) -> Bool[np.ndarray, "*run 4"]:
-    """y N > 0: an output of 0 has no sign and is wrong."""
-    return XOR_LABELS * values > 0
-
-
-@dataclass(frozen=True, eq=False)
-class XorNetworks(Cases):
-    """A network with several filters of each sign, and many with one of each."""
-
-    rows: ClassVar = "network"
-
-    plus: Float[np.ndarray, "filter 2"]
-    minus: Float[np.ndarray, "filter 2"]
-    single_plus: Float[np.ndarray, "network single 2"]
-    single_minus: Float[np.ndarray, "network single 2"]
-
-    @column
-    def half_width(self) -> Count:
-        """k of the first."""
-        return len(self.plus)
-
-    @column
-    def right(self) -> Bool[np.ndarray, " 4"]:
-        """Which points it has right."""
-        return strictly_right(outputs(self.plus, self.minus))
-
-    @column
-    def loss(self) -> Number:
-        """Its loss."""
-        return float(np.maximum(1 - XOR_LABELS * outputs(self.plus, self.minus), 0).sum())
-
-    @column
-    def solved(self) -> Bool[np.ndarray, " network"]:
-        """Which of the others have all four signs right."""
-        return np.all(strictly_right(outputs(self.single_plus, self.single_minus)), axis=-1)
-
-
-SOLUTION = (XOR_POINTS[::2] / 2, XOR_POINTS[1::2] / 2)
-"""w = x_1/2, x_3/2 and u = x_2/2, x_4/2."""
-
-
-def _networks(scale: Scale, seed: int) -> XorNetworks:
-    draw = np.random.default_rng([seed, 31])
-    singles = draw.normal(size=(2, 20_000 if scale is Scale.QUICK else 10**6, 1, 2))
-    return XorNetworks(*SOLUTION, *singles)
-
-
-@claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=_networks,
-       given=[two_filters_of_each_sign], title="XOR can be solved with k = 2, and not with k = 1")  # fmt: skip
+@claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=xor_networks,
+       given=[filters_of_construction], title="XOR can be solved with $k = 2$, and not with $k = 1$")  # fmt: skip
 def observation_xor_realizable(networks: XorNetworks) -> Promise:
-    """XOR: w = x_1/2, x_3/2 and u = x_2/2, x_4/2 have loss 0, so for k ≥ 2 every global minimum has loss 0 and all four
-    signs right; no network with k = 1 has all four signs right.
+    """XOR: $w = x_1/2, x_3/2$ and $u = x_2/2, x_4/2$ have loss 0. So for $k ≥ 2$ every global minimum has loss 0 and
+    all four signs right. No network with $k = 1$ has all four signs right.
     """
     solution = networks.per("cell")
     return Promise(
         {
             "zero_loss": equal(solution.loss, 0.0, text="loss 0", quantity="loss of the construction with k = 2"),
             "signs": Fact(solution.right, text="all four signs right"),
-            "single": Fact(~networks.solved, text="no network with k = 1 is right everywhere"),
+            "single": Fact(~networks.solved, text="no network with $k = 1$ is right everywhere"),
         },
-        runs=Runs(tried=1 + len(networks)),
         note="k = 1 needs ⟨w, x_1⟩ > 0 and ⟨w, x_3⟩ = −⟨w, x_1⟩ > 0; random search finds none either.",
     )
-
-
-def _narrow_starts(scale: Scale, seed: int) -> list[XorStart]:
-    """Drawn starts, and one start for each octant of the four filters."""
-    return [draw_xor_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed), every_octant(0.1)]
 
 
 class NarrowStarts(XorStart):
@@ -133,12 +74,18 @@ class NarrowStarts(XorStart):
     forgets: Bool[np.ndarray, " run"] = derived(lambda starts: starts.forgotten.any(axis=1))
     forgetting: Number = derived(lambda starts: float(starts.forgets.mean()))  #: their share
 
+    def counts(self) -> dict[str, int]:
+        """Those that were drawn; the others are every case there is."""
+        return {"tried": int(np.sum(self.is_drawn)), "diverged": 0, "unfinished": 0}
+
 
 @claim("brutzkus2019.lemma_b_7", Kind.STEP, "Lemma B.7, Section B.2; the first part of Theorem 3.4",
-       draws=_narrow_starts, given=[two_filters],
-       title="XOR, k = 2: three starts in four forget a point")  # fmt: skip
+       draws=narrow_starts, given=[two_filters],
+       form=Form.SHARPER,
+       title="XOR, $k = 2$: three starts in four forget a point")  # fmt: skip
 def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Promise:
-    """XOR, k = 2: with probability 3/4 (exactly) some W_0⁺(i), i ∈ {1, 3}, or some U_0⁺(i), i ∈ {2, 4}, is empty.
+    """XOR, $k = 2$: with probability $3/4$ (exactly) some $W_0⁺(i)$, $i ∈ {1, 3}$, or some $U_0⁺(i)$, $i ∈ {2, 4}$, is
+    empty.
 
     Exactly, by all sign patterns of four filters; and the frequency among drawn starts.
     """
@@ -154,7 +101,6 @@ def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Pro
             ),
             "drawn": frequency(drawn, promised, text="frequency among drawn starts"),
         },
-        runs=Runs(tried=len(drawn)),
         details={
             "starts_enumerated": int(enumerated.n_runs.sum()),
             **frequency_details(drawn, promised),
@@ -205,14 +151,15 @@ class NarrowRuns(XorRuns):
 
 
 @claim("brutzkus2019.theorem_3_4", Kind.MAIN, "Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
-       reads=narrow_runs, given=(two_filters, *SECTION_3, drawn_runs_in_event.of(0)),
-       title="XOR, k = 2: three runs in four end with a wrong point")  # fmt: skip
+       reads=narrow_runs, given=(two_filters, *SECTION_3, runs_in_event.of(0)),
+       form=Form.SHARPER,
+       title="XOR, $k = 2$: three runs in four end with a wrong point")  # fmt: skip
 def theorem_3_4(
     drawn: NarrowRuns, octants: NarrowRuns, *, rule: Rule = strictly_right, promised: Fraction = FAILURE_RATE
 ) -> Promise:
-    """XOR, k = 2: with probability 3/4 gradient descent ends at a network that errs on at least one point. In the event
-    of Lemma B.2 the wrong points are exactly those whose W_0⁺(i) or U_0⁺(i) is empty, N is 0 there, and the final loss
-    is their number: 0, 1 or 2 with probability 1/4, 1/2 and 1/4.
+    """XOR, $k = 2$: with probability $3/4$ gradient descent ends at a network that errs on at least one point. In the
+    event of Lemma B.2 the wrong points are exactly those whose $W_0⁺(i)$ or $U_0⁺(i)$ is empty, $N$ is 0 there, and the
+    final loss is their number: 0, 1 or 2 with probability $1/4$, $1/2$ and $1/4$.
 
     From every octant the share of failed runs is the probability itself.
     """
@@ -269,23 +216,26 @@ def _mean(answers: Bool[np.ndarray, " run"]) -> float:
 
 @claim("brutzkus2019.theorem_b_8", Kind.STEP,
        "Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)", reads=narrow_runs,
-       given=(two_filters, *SECTION_3, drawn_runs_in_event.of(0)),
-       title="XOR, k = 2: a run with positive loss ends at a local minimum")  # fmt: skip
+       given=(two_filters, *SECTION_3, runs_in_event.of(0)),
+       title="XOR, $k = 2$: positive loss at the end is a local minimum")  # fmt: skip
 def theorem_b_8(
     drawn: NarrowRuns, octants: NarrowRuns, *, changes: int = 20, seed: int = 0, share: float = 0.5
 ) -> Promise:
-    """XOR, k = 2, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
-    minimum, at which no filter answers to the points that are wrong.
+    """XOR, $k = 2$, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
+    minimum, at which no filter responds to the points that are wrong.
 
-    Each of the random changes moves every weight so that no fit changes by more than `share` of the smallest one.
+    Random changes are tried, as `lowest_change` says.
     """
     runs = NarrowRuns.join([*drawn.cells, *octants.cells])
     event = event_of(runs)
     stuck = event.scored & runs.ended & (runs.final_loss > 0)
+    # Each cell has random changes of its own.
+    draws = map(np.random.default_rng, zip(repeat(seed), count(), repeat(8)))
+    lowest = runs.take(stuck).map(lambda cell: lowest_change(cell, next(draws), changes, share))
     return event.promise(
         {
             "minimum": at_least(
-                _lowest_changes(runs, stuck, seed, changes, share),
+                lowest,
                 0.0,
                 text="no small change lowers the loss",
                 quantity="smallest change of the loss among small changes of the weights",
@@ -296,33 +246,6 @@ def theorem_b_8(
         tried=int(stuck.sum()),
         details={"changes_per_run": changes, "share_of_the_smallest_fit": share},
     )
-
-
-def _lowest_changes(
-    runs: NarrowRuns, stuck: Bool[np.ndarray, " run"], seed: int, changes: int, share: float
-) -> Float[np.ndarray, " stuck"]:
-    """Of all stuck runs; each cell has random changes of its own."""
-    lowest = [
-        _lowest_change(cell, stuck[runs.cell == place], np.random.default_rng([seed, place, 8]), changes, share)
-        for place, cell in enumerate(runs.cells)
-    ]
-    return np.concatenate([np.zeros(0), *lowest])
-
-
-def _lowest_change(
-    run: XorTrace, stuck: Bool[np.ndarray, " run"], draw: np.random.Generator, changes: int, share: float
-) -> Float[np.ndarray, " stuck"]:
-    """The least that the loss of each stuck run changes by under random small changes."""
-    fits, before = run.end[stuck], run.final_loss[stuck]
-    room = share * np.abs(fits).min(axis=(1, 2, 3), keepdims=True, initial=np.inf)
-    lowest = np.full(len(fits), np.inf)
-    for _ in range(changes):
-        moved = fits + room * draw.uniform(-1, 1, fits.shape)
-        sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)
-        margins = XOR_LABELS * (sums[:, 0] - sums[:, 1]) / run.goal
-        # Failed points have loss 1 on both sides, so what is left of the difference is not rounding.
-        lowest = np.minimum(lowest, np.maximum(1 - margins, 0).sum(axis=1) - before)
-    return lowest
 
 
 def _answered(run: XorTrace) -> Bool[np.ndarray, "run 4"]:
@@ -343,11 +266,11 @@ def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
 
 @claim("brutzkus2019.theorem_b_8_standstill", Kind.STEP,
        "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(_stuck_settings),
-       given=(two_filters, *SECTION_3, drawn_runs_in_event),
-       title="XOR, k = 2: nothing moves 3 iterations after t'")  # fmt: skip
+       given=(two_filters, *SECTION_3, runs_in_event),
+       title="XOR, $k = 2$: nothing moves 3 iterations after $t'$")  # fmt: skip
 def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
-    """XOR, k = 2, in the event of Lemma B.2: let some W_0⁺(i) or U_0⁺(i) be empty, and t' be the first iteration at
-    which all other points are satisfied. From t' + 3 on nothing moves.
+    """XOR, $k = 2$, in the event of Lemma B.2: let some $W_0⁺(i)$ or $U_0⁺(i)$ be empty, and let $t'$ be the first
+    iteration at which all other points are satisfied. From $t' + 3$ on nothing moves.
 
     The two axes do not act on each other. On an axis with a forgotten point, say x_1, all w's are own filters of x_3,
     and at t' every u that answers to x_1 turns to x_3. That may make x_3 active once more, by less than 2kη; then all
@@ -373,11 +296,14 @@ def first_satisfied(run: XorTrace) -> Int[np.ndarray, " run"]:
 
 theorem_b_8_standstill_as_printed = theorem_b_8_standstill.variant(
     "theorem_b_8_standstill_as_printed",
-    title="XOR, k = 2: nothing moves from t' + 1 on: fails",
+    title="XOR, $k = 2$: nothing moves from $t' + 1$ on: fails",
     where="proof of Theorem B.8, last sentence",
-    statement="XOR, k = 2: let t' be the first iteration at which all points are satisfied whose W_0⁺(i) or U_0⁺(i) "
-    "is not empty. At t' + 1 gradient descent is at a local minimum. False for η = 1/10 and fits (−12, 9), (−1, −1) of "
-    "the w's and (20, 5), (−18, 1) of the u's in units of η/64: t' = 3, at t = 4 the margin of x_2 is 319/320, so x_2 "
-    "moves the weights again, and only from t = 6 on nothing moves.",
+    statement=(
+        "XOR, $k = 2$: let $t'$ be the first iteration at which all points are satisfied whose $W_0⁺(i)$ or $U_0⁺(i)$ "
+        "is not empty. At $t' + 1$ gradient descent is at a local minimum. False for $η = 1/10$ and fits (−12, 9), "
+        "(−1, −1) of the filters $w$ and (20, 5), (−18, 1) of the filters $u$ in units of $η/64$: $t' = 3$, at "
+        "$t = 4$ the margin of $x_2$ is $319/320$, so $x_2$ moves the weights again, and only from $t = 6$ on nothing "
+        "moves."
+    ),
     delay=1,
 )

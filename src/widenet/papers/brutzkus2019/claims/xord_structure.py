@@ -4,20 +4,18 @@
 (the formulas for p₊ and p₋ after Definition 4.2).
 """
 
-import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Cases, Count, by_value, column, derived
+from widenet.claims.cases import by_value, column, derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
-from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERN_SETS, PATTERNS, SET_LABELS, set_index
+from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERN_SETS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.hypotheses import (
     DIVERSE_POINTS,
     OnPoints,
@@ -25,84 +23,18 @@ from widenet.papers.brutzkus2019.hypotheses import (
     margin_of_decoy,
     patches,
 )
-from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_on
-from widenet.papers.brutzkus2019.runs.outputs import on_sets, outputs
-from widenet.papers.brutzkus2019.runs.own_points import decoy_for
+from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_for, decoy_on
+from widenet.papers.brutzkus2019.runs.xord_inputs import Candidates, DiverseShares, candidates, diverse_shares
 from widenet.records import Scale
 
-Filters = Float[np.ndarray, "channel 2"]
-SOLUTION = np.stack([3 * PATTERNS[0], 3 * PATTERNS[2], PATTERNS[1], PATTERNS[3]])
-"""w = 3p_1, 3p_3 and u = p_2, p_4."""
 DECOY_ERRORS = frozenset(set_index(*held) for held in ((3,), (4,), (3, 4), (2, 3), (2, 3, 4)))
 
 
-def every_word(n_patches: int) -> tuple[Int[np.ndarray, "word patch"], Float[np.ndarray, " word"]]:
-    """All 4^d inputs by the numbers 0 to 3 of their patterns, and f*."""
-    words = np.array(list(itertools.product(range(4), repeat=n_patches)))
-    return words, np.where((words % 2 == 0).any(axis=1), 1.0, -1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates(Cases):
-    """A network and its outputs on all inputs with d patches, and many networks with k = 1."""
-
-    rows = "word"
-
-    filters: Filters  #: of the network
-    labels: Float[np.ndarray, " word"]  #: f*
-    outputs: Float[np.ndarray, " word"]  #: N
-    singles: Float[np.ndarray, "network each 2"]  #: the networks with k = 1
-    n_patches: Count  #: d
-
-    @property
-    def margins(self) -> np.ndarray:
-        """f*·N."""
-        return self.labels * self.outputs
-
-    @column
-    def half_width(self) -> int:
-        """k."""
-        return len(self.filters) // 2
-
-    @column
-    def wrong_sets(self) -> int:
-        """Pattern sets with a wrong sign."""
-        return int((SET_LABELS * on_sets(self.filters) <= 0).sum())
-
-    @column
-    def solved(self) -> int:
-        """Networks with k = 1 that are right on {1} and {3}."""
-        both = on_sets(self.singles, (set_index(1), set_index(3))) > 0
-        return int(both.all(axis=1).sum())
-
-    @column
-    def n_singles(self) -> int:
-        """Networks with k = 1."""
-        return len(self.singles)
-
-    def counts(self) -> dict[str, int]:
-        """All inputs, and all networks with k = 1."""
-        return {"tried": len(self) + int(self.per("cell").n_singles.sum()), "diverged": 0, "unfinished": 0}
-
-
-def candidates_on(filters: Filters, singles: Float[np.ndarray, "network each 2"], n_patches: int = 4) -> Candidates:
-    """The outputs of a network on all 4^d inputs."""
-    words, labels = every_word(n_patches)
-    values = np.array([outputs(filters, x) for x in PATTERNS[words].reshape(len(words), -1)])
-    return Candidates(filters, labels, values, singles, n_patches)
-
-
-def _candidates(scale: Scale, seed: int) -> Candidates:
-    n_networks = 20_000 if scale is Scale.QUICK else 10**6
-    singles = np.random.default_rng([seed, 4]).normal(size=(n_networks, 2, 2))
-    return candidates_on(SOLUTION, singles, 4 if scale is Scale.QUICK else 6)
-
-
-@claim("brutzkus2019.observation_xord_realizable", Kind.CONSTRUCTION, "Section 4, Learning Setup", draws=_candidates,
+@claim("brutzkus2019.observation_xord_realizable", Kind.CONSTRUCTION, "Section 4, Learning Setup", draws=candidates,
        given=[filters_of_construction], title="XORD needs two filters of each sign, and two are enough")  # fmt: skip
 def observation_xord_realizable(candidates: Candidates) -> Promise:
-    """XORD: the network with w = 3p_1, 3p_3 and u = p_2, p_4 has the sign of f* on every input; no network with k = 1
-    has.
+    """XORD: the network with $w = 3p_1, 3p_3$ and $u = p_2, p_4$ has the sign of $f*$ on every input. No network with
+    $k = 1$ has.
 
     That k = 1 fails is so by construction of ReLU: one w cannot fit p_1 and p_3 = −p_1. The search only agrees.
     """
@@ -170,8 +102,8 @@ def _names(places: Sequence[int]) -> list[str]:
        given=[margin_of_decoy, *DIVERSE_POINTS], on=decoy_for,
        title="A network with zero loss on diverse points that is wrong")  # fmt: skip
 def observation_decoy(trap: Trap, *, expected_errors: frozenset[int] = DECOY_ERRORS) -> Promise:
-    """XORD: w = 3p_1 twice and u = p_2 twice give N(x⁺) = 8 and N(x⁻) = −4 on diverse points, so loss 0 for γ ≤ 8, and
-    are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
+    """XORD: $w = 3p_1$ twice and $u = p_2$ twice give $N(x⁺) = 8$ and $N(x⁻) = −4$ on diverse points, so loss 0 for
+    $γ ≤ 8$, and are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
     """
     each = trap.per("cell")
     expected = trap.map(lambda cell: np.isin(np.arange(len(cell)), list(expected_errors)), bool)
@@ -194,36 +126,6 @@ def observation_decoy(trap: Trap, *, expected_errors: frozenset[int] = DECOY_ERR
     )
 
 
-Lengths = Int[np.ndarray, " length"]
-
-
-@dataclass(frozen=True, eq=False)
-class DiverseShares(Cases):
-    """How many of all inputs with d patches are diverse, among the positive and among the negative ones."""
-
-    rows = "length"
-
-    n_patches: Lengths  #: d
-    positive: Lengths  #: positive inputs
-    negative: Lengths  #: negative inputs
-    diverse_positive: Lengths  #: the diverse ones of these
-    diverse_negative: Lengths
-
-    @column
-    def share_of_positive(self) -> Float[np.ndarray, " length"]:
-        """p₊."""
-        return self.diverse_positive / self.positive
-
-    @column
-    def share_of_negative(self) -> Float[np.ndarray, " length"]:
-        """p₋."""
-        return self.diverse_negative / self.negative
-
-    def counts(self) -> dict[str, int]:
-        """All inputs."""
-        return {"tried": int((self.positive + self.negative).sum()), "diverged": 0, "unfinished": 0}
-
-
 Formula = Callable[[int], tuple[Fraction, Fraction]]
 """(p₊, p₋) from d."""
 
@@ -240,29 +142,12 @@ def diverse_probabilities_as_printed(n_patches: int) -> tuple[Fraction, Fraction
     return 1 - Fraction(4 * 3**d - 6 * 2**d + 4, 4**d), 1 - Fraction(1, 2 ** (d - 1))
 
 
-def count_diverse(*lengths: int) -> DiverseShares:
-    """The numbers by listing all 4^d inputs."""
-    return DiverseShares(*(np.array(column) for column in zip(*map(_count, lengths), strict=True)))
-
-
-def _count(n_patches: int) -> tuple[int, int, int, int, int]:
-    words, labels = every_word(n_patches)
-    held = np.stack([(words == pattern).any(axis=1) for pattern in range(4)], axis=1)
-    positive, negative = held[labels > 0], held[labels < 0][:, 1::2]
-    first, second = (int(possible.all(axis=1).sum()) for possible in (positive, negative))
-    return n_patches, len(positive), len(negative), first, second
-
-
-def _diverse_shares(scale: Scale, seed: int) -> DiverseShares:
-    return count_diverse(*((4, 5, 6) if scale is Scale.QUICK else (4, 5, 6, 7, 8)))
-
-
 @claim("brutzkus2019.observation_diverse_probability", Kind.IDENTITY,
-       "Section 4, after Definition 4.2 (with p₊ given that the point is positive)", draws=_diverse_shares,
+       "Section 4, after Definition 4.2 (with p₊ given that the point is positive)", draws=diverse_shares,
        given=[patches], title="How rare diverse points are")  # fmt: skip
 def observation_diverse_probability(runs: DiverseShares, *, formula: Formula = diverse_probabilities) -> Promise:
-    """If D₊ is uniform on the positive inputs and D₋ on the negative ones, d ≥ 4, a point is diverse with probability
-    p₊ = (4^d − 4·3^d + 6·2^d − 4)/(4^d − 2^d) and p₋ = 1 − 1/2^{d−1}.
+    """If $D₊$ is uniform on the positive inputs and $D₋$ on the negative ones, $d ≥ 4$, a point is diverse with
+    probability $p₊ = (4^d − 4·3^d + 6·2^d − 4)/(4^d − 2^d)$ and $p₋ = 1 − 1/2^{d−1}$.
     """
     promised = (by_value(lambda d, place=place: float(formula(d)[place]), runs.n_patches) for place in (0, 1))
     how = {"within": ROUNDING, "trivial": 1.0}  # different fractions differ by far more
@@ -296,8 +181,8 @@ observation_diverse_probability_as_printed = observation_diverse_probability.var
     title="Positive points are diverse as often as printed",
     where="Section 4, after Definition 4.2",
     statement=(
-        "If both D₊ and D₋ are uniform, then p₊ = 1 − (4·3^d − 6·2^d + 4)/4^d and p₋ = 1 − 1/2^{d−1}, where D₊ is the "
-        "distribution of positive points."
+        "If both $D₊$ and $D₋$ are uniform, then $p₊ = 1 − (4·3^d − 6·2^d + 4)/4^d$ and $p₋ = 1 − 1/2^{d−1}$, where "
+        "$D₊$ is the distribution of positive points."
     ),
     formula=diverse_probabilities_as_printed,
 )

@@ -16,10 +16,10 @@ from widenet.claims.cases import column
 from widenet.claims.implication import Promise, Promised, at_most, equal, more_than
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
-from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, xor_step_constant
+from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, step_below_half
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
-from widenet.papers.brutzkus2019.runs.own_points import descents_on
 from widenet.papers.brutzkus2019.runs.xord_descent import XordDescent, descents
+from widenet.records import Form
 
 Indicator = Callable[[np.ndarray], np.ndarray]
 """Whether the negative point is active, from N(x⁻)."""
@@ -42,7 +42,7 @@ def sizes(runs: Descents) -> dict[str, Any]:
 
 
 @claim("brutzkus2019.observation_one_pair", Kind.IDENTITY, "Section 6, before Section 6.1; Appendix E", reads=descents,
-       given=DIVERSE_POINTS, details=sizes, on=descents_on,
+       given=DIVERSE_POINTS, details=sizes,
        title="One diverse pair gives the trajectory of all diverse points")  # fmt: skip
 def observation_one_pair(runs: Descents) -> Promised:
     """XORD: on any training set of diverse points, gradient descent takes the same trajectory as on one diverse
@@ -70,11 +70,12 @@ def below_margin(negative_outputs: np.ndarray) -> np.ndarray:
 
 @claim("brutzkus2019.equation_7_8", Kind.IDENTITY,
        "Eqs. 7 and 8, Appendix E (1[N(x⁻) < 1] is printed where 1[−N(x⁻) < 1] is meant)", reads=descents,
-       given=DIVERSE_POINTS, details=sizes, on=descents_on,
+       given=DIVERSE_POINTS, details=sizes,
+       form=Form.REPAIR,
        title="The update of every filter in closed form")  # fmt: skip
 def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Promise:
-    """XORD, diverse points: a filter in W_t⁺(i) ∩ W_t⁻(l) moves by η·p_i·1[N(x⁺) < γ] − η·p_l·1[−N(x⁻) < 1], and a
-    filter in U_t⁺(i) ∩ U_t⁻(l) by minus that.
+    """XORD, diverse points: a filter in $W_t⁺(i) ∩ W_t⁻(l)$ moves by $η·p_i·1[N(x⁺) < γ] − η·p_l·1[−N(x⁻) < 1]$, and a
+    filter in $U_t⁺(i) ∩ U_t⁻(l)$ by minus that.
 
     Every step is compared with the step of automatic differentiation, those after the last update among them. (A step
     before it is rounded into a weight differs from the difference of weights by less than 1e-15.)
@@ -103,11 +104,12 @@ def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Prom
 
 
 @claim("brutzkus2019.footnote_10", Kind.STEP, "Footnote 10, Appendix E", reads=descents,
-       given=[off_lattice, *DIVERSE_POINTS], details=sizes, on=descents_on,
+       given=[off_lattice, *DIVERSE_POINTS], details=sizes,
+       form=Form.REPAIR,
        title="No filter ever sits at the kink of the ReLU")  # fmt: skip
 def footnote_10(runs: Descents) -> Promise:
-    """XORD, diverse points: with probability 1 no filter ever sits at the kink of σ; ⟨w_t, p⟩ = 0 needs a ⟨w_0, p⟩ that
-    is a multiple of 2η.
+    """XORD, diverse points: with probability 1 no filter ever sits at the kink of $σ$. For $⟨w_t, p⟩ = 0$ some
+    $⟨w_0, p⟩$ must be a multiple of $2η$.
 
     Random starts are off these multiples, and then a fit can be 0 only if a step is no multiple of 2η: both are looked
     at.
@@ -134,10 +136,10 @@ def footnote_10(runs: Descents) -> Promise:
 
 
 @claim("brutzkus2019.observation_decomposition", Kind.IDENTITY, "Appendix E, before Section E.0.1", reads=descents,
-       given=DIVERSE_POINTS, details=sizes, on=descents_on,
+       given=DIVERSE_POINTS, details=sizes,
        title="What the outputs on two diverse points have in common")  # fmt: skip
 def observation_decomposition(runs: Descents) -> Promised:
-    """XORD, diverse points: R_t⁺ = R_t⁻, so N(x⁺) − N(x⁻) = S_t⁺ − P_t⁺ + P_t⁻ − S_t⁻ for all t.
+    """XORD, diverse points: $R_t⁺ = R_t⁻$, so $N(x⁺) − N(x⁻) = S_t⁺ − P_t⁺ + P_t⁻ − S_t⁻$ for all $t$.
 
     R is compared on all points, the identity on x⁺ and x⁻, whose six sums are taken one by one.
     """
@@ -183,10 +185,10 @@ def _per_run(values: np.ndarray) -> np.ndarray:
 
 
 @claim("brutzkus2019.footnote_3", Kind.IDENTITY, "Footnote 3, Section 3 (the factor is added)", reads=one_patch,
-       given=[xor_step_constant], title="XOR is XORD with one patch, at half the loss")  # fmt: skip
+       given=[step_below_half], title="XOR is XORD with one patch, at half the loss")  # fmt: skip
 def footnote_3(runs: BesideXor, *, loss_ratio: float = 2.0) -> Promise:
-    """XOR is XORD with d = 1: the same network and f*, and on all four points with γ = 1 half the loss, so twice the
-    step size gives the same trajectory.
+    """XOR is XORD with $d = 1$: the network and $f*$ are the same, and on all four points with $γ = 1$ the loss is half
+    of XOR's, so twice the step size gives the same trajectory.
 
     Its loss is half of XOR's: two means over two points for a sum over four.
     """

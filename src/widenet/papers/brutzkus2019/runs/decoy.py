@@ -6,9 +6,12 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.cases import Cases, Number
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
+from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet
+from widenet.papers.brutzkus2019.user_data import points_of
 
 DECOY = np.stack([3 * PATTERNS[0], 3 * PATTERNS[0], PATTERNS[1], PATTERNS[1]])
 """w = 3p_1, 3p_1 and u = p_2, p_2."""
@@ -28,3 +31,17 @@ class Decoy(Cases):
 def decoy_on(points: TrainingSet = PAIR, margin: float = 8.0, filters: Float[np.ndarray, "channel 2"] = DECOY) -> Decoy:
     """The decoy, or another network, beside this training set and γ."""
     return Decoy(points, margin, on_sets(filters))
+
+
+def decoy_for(specimen: Specimen) -> Applied | Silence:
+    """The decoy on the user's training points."""
+    points, choices = points_of(specimen), specimen.choices
+    if isinstance(points, Silence):
+        return points
+    untrained = ("n_runs", "step_size", "init_scale", "max_updates")
+    fixed: dict[str, str] = dict.fromkeys(untrained, "one network is given, and not trained")
+    if choices.n_neurons != len(DECOY):
+        fixed["n_neurons"] = f"the network has {len(DECOY)} neurons"
+    return Applied(
+        decoy_on(points, choices.required_margin), specimen.unused({**fixed, "slope": "the network has ReLU"})
+    )

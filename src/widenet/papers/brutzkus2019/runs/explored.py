@@ -14,10 +14,10 @@ from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.octants import RADIUS
 from widenet.papers.brutzkus2019.runs.starts import (
     axes_are_explored,
-    draw_filters,
     negative_parts_are_explored,
     positive_cones_are_explored,
 )
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -52,6 +52,10 @@ class Explored(Cases):
     expected: Float[np.ndarray, " 3"]  #: at the width of the drawn starts
     at_120: Float[np.ndarray, " 3"]  #: at the width of Theorem 6.3
     missed: Int[np.ndarray, " 3"]  #: how many of the drawn starts missed it
+
+    def counts(self) -> dict[str, int]:
+        """The drawn starts."""
+        return {"tried": int(np.sum(self.per("cell").n_starts)), "diverged": 0, "unfinished": 0}
 
 
 def explore(

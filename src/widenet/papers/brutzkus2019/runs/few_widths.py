@@ -8,11 +8,11 @@ takes longer than their training.
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.networks import ConvMaxPool
+from widenet.papers.brutzkus2019.sources import as_networks
 from widenet.training import PatternTrajectory, train_patterns
 
 FILLED_TO = (20, 200)
@@ -36,9 +36,3 @@ def train_filled_up(
     trained = np.asarray(runs.network.filters)
     own = np.concatenate([trained[:, :half], trained[:, half + more // 2 :][:, :half]], axis=1)
     return eqx.tree_at(lambda run: run.network, runs, as_networks(own))
-
-
-def as_networks(filters: Float[np.ndarray, "run channel 2"]) -> ConvMaxPool:
-    """Networks with these filters, the first half of which votes +."""
-    votes = np.repeat([1.0, -1.0], filters.shape[1] // 2)
-    return ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.tile(votes, (len(filters), 1))))

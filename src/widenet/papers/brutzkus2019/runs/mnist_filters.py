@@ -80,7 +80,7 @@ def filter_settings(scale: Scale, seed: int, filter_side: int = 3) -> list[Filte
     return [FilterSetting(seed=seed, filter_side=filter_side, n_train=size, n_test=1000, **few) for size in (500, 1000)]
 
 
-class Digits(eqx.Module):
+class DigitImages(eqx.Module):
     """Images with pixels from 0 to 1, and their classes."""
 
     images: Float[Array, "sample row column"]
@@ -88,7 +88,7 @@ class Digits(eqx.Module):
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedClassifiers:
     """Networks after training, one per run.
 
     Attributes:
@@ -107,7 +107,7 @@ class Trained:
 class Wide:
     """The large networks, before and after training, with their clusters."""
 
-    runs: Trained
+    runs: TrainedClassifiers
     test_error: Float[np.ndarray, " run"]
     initial: Float[np.ndarray, "run channel pixel"]
     trained: Float[np.ndarray, "run channel pixel"]
@@ -171,7 +171,7 @@ class Bench:
             initial_clusters=[cluster_filters(each, NARROW, seed) for each in initial],
         )
 
-    def train_narrow(self, step_size: float, scale: float) -> tuple[Trained, Float[np.ndarray, " run"]]:
+    def train_narrow(self, step_size: float, scale: float) -> tuple[TrainedClassifiers, Float[np.ndarray, " run"]]:
         """Small networks that learn their filters, and their test errors."""
         weight_keys, order_keys = self.keys(NARROW_RUNS, self.setting.n_runs)
         networks = self.networks(weight_keys, NARROW, scale)
@@ -189,7 +189,7 @@ class Bench:
 
     def train_frozen(
         self, filters: Float[np.ndarray, "run channel pixel"]
-    ) -> tuple[Trained, Float[np.ndarray, " run"]]:
+    ) -> tuple[TrainedClassifiers, Float[np.ndarray, " run"]]:
         """Bias and fully connected layer on filters that stay. Their pooled responses never change: computed once."""
         own = jnp.asarray(filters, self.setting.dtype)
         weight_keys, order_keys = self.keys(FROZEN_RUNS, self.setting.n_runs)
@@ -202,7 +202,7 @@ class Bench:
 
     def _train(
         self, networks: ConvClassifier, epochs: int, step_size: float, keys: RunKeys, *, until_fit: bool = False
-    ) -> Trained:
+    ) -> TrainedClassifiers:
         forward = ConvClassifier.on_patches
         return train(networks, self.patches, self.train.classes, epochs, step_size, keys, forward, until_fit=until_fit)
 
@@ -223,7 +223,7 @@ def train(
     *,
     until_fit: bool = False,
     inputs_per_run: bool = False,
-) -> Trained:
+) -> TrainedClassifiers:
     """Mini-batch Adam on the cross-entropy of all weights, batches of a tenth of the training set.
 
     With `until_fit` a run ends `AFTER_FIT` epochs after the first one without training mistakes.
@@ -249,17 +249,17 @@ def train(
     error = error_rates(network, inputs, classes, forward=forward, inputs_per_run=inputs_per_run)
     status = np.where(error == 0, RunStatus.CONVERGED, RunStatus.BUDGET_SPENT)
     status = np.where(trained.status == RunStatus.DIVERGED, RunStatus.DIVERGED, status)
-    return Trained(network, status.astype(np.int64), trained.steps // epoch, error)
+    return TrainedClassifiers(network, status.astype(np.int64), trained.steps // epoch, error)
 
 
-def load_digits(split: Any, count: int, seed: int, dtype: str) -> Digits:
+def load_digits(split: Any, count: int, seed: int, dtype: str) -> DigitImages:
     """The first images of a random order of this split of MNIST."""
     images, classes = load_mnist(split)
     rows = np.random.default_rng(seed).permutation(len(classes))[:count]
     if len(rows) < count:
         raise ValueError(f"MNIST's {split} split has {len(classes)} images, not {count}")
     pixels = (images[rows] / 255).reshape(count, 28, 28)
-    return Digits(jnp.asarray(pixels, dtype), jnp.asarray(classes[rows].astype(np.int32)))
+    return DigitImages(jnp.asarray(pixels, dtype), jnp.asarray(classes[rows].astype(np.int32)))
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2, 4))
@@ -284,8 +284,8 @@ def responses_to(
 def _errors(
     setting: FilterSetting,
     wide: Wide,
-    learned: Sequence[tuple[Trained, np.ndarray]],
-    frozen: Sequence[tuple[Trained, np.ndarray]],
+    learned: Sequence[tuple[TrainedClassifiers, np.ndarray]],
+    frozen: Sequence[tuple[TrainedClassifiers, np.ndarray]],
 ) -> xr.Dataset:
     """Test errors and how the runs ended."""
     variables: dict[str, Any] = {}

@@ -14,9 +14,10 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.experiments import Experiment
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, set_index
 from widenet.networks import ConvMaxPool
-from widenet.papers.brutzkus2019.runs.few_widths import as_networks, train_filled_up
+from widenet.papers.brutzkus2019.runs.few_widths import train_filled_up
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
 from widenet.papers.brutzkus2019.runs.sampled_runs import INITIAL_SCALE, PER_CLASS, STEP_CONSTANT, draw_networks
+from widenet.papers.brutzkus2019.sources import as_networks
 from widenet.progress import Progress, silent, stretch
 from widenet.records import ClosedModel, Scale
 from widenet.training import on_grid

@@ -10,9 +10,10 @@ from jaxtyping import Float
 
 from widenet.claims.experiments import Experiment
 from widenet.data.xord import SET_LABELS
-from widenet.papers.brutzkus2019.runs.few_widths import as_networks, train_filled_up
+from widenet.papers.brutzkus2019.runs.few_widths import train_filled_up
 from widenet.papers.brutzkus2019.runs.recorded_runs import decoy_counts
 from widenet.papers.brutzkus2019.runs.sampled_runs import INITIAL_SCALE, STEP_CONSTANT, draw_networks
+from widenet.papers.brutzkus2019.sources import as_networks
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import on_grid

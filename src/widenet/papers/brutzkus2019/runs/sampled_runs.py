@@ -20,7 +20,8 @@ from widenet.claims.experiments import Experiment
 from widenet.data import Xord, count_sets, make_xord
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERN_SETS, SET_LABELS, from_set_probabilities
 from widenet.networks import ConvMaxPool, make_conv_maxpool
-from widenet.papers.brutzkus2019.runs.few_widths import as_networks, train_filled_up
+from widenet.papers.brutzkus2019.runs.few_widths import train_filled_up
+from widenet.papers.brutzkus2019.sources import as_networks
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import on_grid

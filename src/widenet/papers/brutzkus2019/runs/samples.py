@@ -1,5 +1,6 @@
 """Training sets drawn from a law of XORD points, and networks trained on them: each run has its own."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,43 +8,22 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, make_xord, set_index
-from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
-from widenet.papers.brutzkus2019.runs.starts import draw_filters
-from widenet.papers.brutzkus2019.runs.trained import COARSE, as_networks
+from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS
+from widenet.papers.brutzkus2019.formulas import (
+    LARGEST_STEP,
+    SMALL_NET_STEP,
+    SMALLEST_MARGIN,
+    SMALLEST_WIDTH,
+    largest_deviation,
+    steps_of_theorem_6_3,
+)
+from widenet.papers.brutzkus2019.runs.printed_examples import EXAMPLES
+from widenet.papers.brutzkus2019.runs.trained import COARSE
+from widenet.papers.brutzkus2019.sources import Law, as_networks, draw_filters, equal_law
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training import on_grid, train_patterns
 from widenet.types import RunStatus
-
-HARD_SETS = ((2,), (4,), (1, 2, 4), (2, 3, 4))
-"""A_1, …, A_4."""
-
-
-class Law(ClosedModel):
-    """A law of points as in the examples of Section 6.3, with the δ that is asked about it.
-
-    Labels are fair; points are diverse with probabilities p₊ and p₋, and otherwise have one of the sets A_1, …, A_4.
-    """
-
-    diverse_positive: float
-    diverse_negative: float
-    delta: float
-
-    @property
-    def diverse_pair(self) -> float:
-        """p₊p₋: how often one point of each class gives two diverse ones."""
-        return self.diverse_positive * self.diverse_negative
-
-    @property
-    def probabilities(self) -> Float[np.ndarray, " 15"]:
-        """Of the 15 pattern sets."""
-        return np.asarray(make_xord(4, self.diverse_positive, self.diverse_negative, HARD_SETS).probabilities)
-
-    @property
-    def smallest_hard_share(self) -> float:
-        """p* = min_i P[P_x = A_i]."""
-        return float(self.probabilities[[set_index(*patterns) for patterns in HARD_SETS]].min())
 
 
 class SampleSetting(ClosedModel):
@@ -152,3 +132,25 @@ def settings(scale: Scale, seed: int) -> list[SampleSetting]:
 
 
 samples = Experiment("brutzkus2019.samples", settings, run, seconds=1.5)
+
+
+def pair_settings(scale: Scale, seed: int) -> list[SampleSetting]:
+    """Wide networks in the corner of the regime, each on its own two points of the second example; the smallest δ."""
+    return [
+        SampleSetting(
+            law=equal_law(0.92),
+            per_class=1,
+            n_runs=120 if scale is Scale.QUICK else 2400,
+            seed=seed,
+            half_width=SMALLEST_WIDTH,
+            step_constant=LARGEST_STEP,
+            required_margin=SMALLEST_MARGIN,
+            max_steps=math.floor(steps_of_theorem_6_3(LARGEST_STEP, SMALLEST_MARGIN)),
+        )
+    ]
+
+
+def sixteen_settings(scale: Scale, seed: int) -> list[SampleSetting]:
+    """Wide networks on 16 points of the second example, of which the theorem does not speak; only shown."""
+    count = 60 if scale is Scale.QUICK else 600
+    return [SampleSetting(law=EXAMPLES[1].law, per_class=8, n_runs=count, seed=seed, half_width=120)]

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
-from widenet.data.xord import PATTERN_SETS, set_index
+from widenet.data.xord import PATTERN_SETS, PATTERNS, set_index
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -80,3 +80,16 @@ def _settings(scale: Scale, seed: int) -> list[ShatteringSetting]:
 
 
 shatterings = Experiment("brutzkus2019.shatterings", _settings, run_shattering, seconds=0.5)
+
+
+DIRECTIONS = np.concatenate([PATTERNS, PATTERNS + np.roll(PATTERNS, -1, axis=0)])
+"""A filter c·direction answers 2c·feature."""
+
+
+Coefficients = Float[np.ndarray, "*labelling 8"]
+
+
+def network_for(coefficients: Coefficients) -> Float[np.ndarray, "*labelling 16 2"]:
+    """Eight w's and eight u's whose network is Σ coefficient·feature on every pattern set."""
+    plus, minus = np.maximum(coefficients, 0) / 2, np.maximum(-coefficients, 0) / 2
+    return np.concatenate([plus[..., None] * DIRECTIONS, minus[..., None] * DIRECTIONS], axis=-2)

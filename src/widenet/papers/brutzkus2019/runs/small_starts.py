@@ -1,6 +1,5 @@
 """Widths at which Lemma E.3 is computed, σ_g over its largest value, and drawn starts."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +9,8 @@ from jaxtyping import Float, Int
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.runs.octants import equally_likely
-from widenet.papers.brutzkus2019.runs.starts import draw_filters, is_small
+from widenet.papers.brutzkus2019.runs.starts import is_small
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.records import Scale
 
 Widths = Float[np.ndarray, " width"]
@@ -24,39 +24,32 @@ class SmallStarts(Cases):
 
     widths: Int[np.ndarray, " width"]  #: k
     relative_deviation: Number  #: σ_g over c_η/(16k^{3/2})
-    filters: Float[np.ndarray, "start filter 2"]  #: starts of one width, drawn with this σ_g
+    start: Float[np.ndarray, "start filter 2"]  #: starts of one width, drawn with this σ_g
     step_size: Number  #: η = c_η/k of those starts
+
+    def counts(self) -> dict[str, int]:
+        """The drawn starts."""
+        return {"tried": int(np.sum(self.per("cell").n_starts)), "diverged": 0, "unfinished": 0}
 
     @column
     def half_width(self) -> Count:
         """k of the drawn starts."""
-        return self.filters.shape[1] // 2
+        return self.start.shape[1] // 2
 
     @column
     def n_starts(self) -> Count:
         """How many were drawn."""
-        return len(self.filters)
+        return len(self.start)
 
     @column
     def n_large(self) -> Count:
         """How many of them are outside the event of Lemma E.3."""
-        return int((~is_small(self.filters, float(self.step_size))).sum())
+        return int((~is_small(self.start, float(self.step_size))).sum())
 
     @column
     def uniform(self) -> Number:
         """The p-value that their filters lie in every octant equally often."""
-        return equally_likely(self.filters)
-
-    @column
-    def measured_deviation(self) -> Number:
-        """σ_g of the entries drawn around 0, over c_η/(16k^{3/2})."""
-        drawn = math.sqrt(float(np.square(self.filters).mean())) if self.filters.size else math.nan
-        return drawn / largest_deviation(self.step_size * self.half_width, self.half_width)
-
-    @column
-    def deviation_error(self) -> Number:
-        """Six standard errors of it."""
-        return 6 / math.sqrt(2 * max(self.filters.size, 1))
+        return equally_likely(self.start)
 
 
 def small_starts(

@@ -18,13 +18,6 @@ Filters = Float[np.ndarray, "*run filter 2"]
 Event = Bool[np.ndarray, "*run"]
 
 
-def draw_filters(
-    seed: int, n_runs: int, half_width: int, deviation: float = 1.0, stream: int = 0
-) -> Float[np.ndarray, "run filter 2"]:
-    """Independent N(0, σ_g²) entries; another `stream` of the same seed is independent of this one."""
-    return np.random.default_rng([seed, half_width, stream]).normal(0, deviation, (n_runs, 2 * half_width, 2))
-
-
 def axes_are_explored(filters: Filters, radius: Fraction = RADIUS) -> Event:
     """Lemma 6.1 and E.2: |W⁺(1) ∪ W⁺(3)| and |U⁺(1) ∪ U⁺(3)| within 2√k of k/2."""
     counts = [exploration.on_positive_axis(half).sum(axis=-1) for half in exploration.plus_and_minus(filters)]

@@ -159,7 +159,7 @@ class Trace(Cases):
         return self.setting.step_size
 
     @column
-    def margin(self) -> Number:
+    def required_margin(self) -> Number:
         """γ."""
         return self.setting.margin
 

@@ -8,14 +8,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.data.xord import SET_LABELS
-from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.papers.brutzkus2019.formulas import (
     LARGEST_STEP,
     SMALL_NET_STEP,
@@ -27,12 +27,12 @@ from widenet.papers.brutzkus2019.formulas import (
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant
 from widenet.papers.brutzkus2019.runs.starts import (
     axes_are_explored,
-    draw_filters,
     is_small,
     negative_parts_are_explored,
     positive_cones_are_explored,
 )
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
+from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet, as_networks, draw_filters
+from widenet.papers.brutzkus2019.user_data import OWN_RUNS, fixed_by_regime, points_in_time, up_to
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training import train_patterns
@@ -73,7 +73,7 @@ class OctantSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Trained(Cases):
+class TrainedXord(Cases):
     """Networks of one shape before and after gradient descent on one training set."""
 
     step_size: Number  #: η
@@ -151,6 +151,7 @@ class Trained(Cases):
         """The events of Lemmas E.2, E.3 and E.19."""
         return self.axes_explored & negative_parts_are_explored(self.start)
 
+    @column
     def summary(self) -> dict:
         """What was run, for the evidence."""
         return {
@@ -164,12 +165,6 @@ class Trained(Cases):
         }
 
 
-def as_networks(filters: Float[np.ndarray, "run filter 2"]) -> ConvMaxPool:
-    """Networks with these filters, of which the first half votes +1 and the other −1."""
-    votes = np.repeat([1.0, -1.0], filters.shape[1] // 2)
-    return ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.tile(votes, (len(filters), 1))))
-
-
 def train_from(
     filters: Float[np.ndarray, "run filter 2"],
     step_size: float,
@@ -178,7 +173,7 @@ def train_from(
     points: TrainingSet = PAIR,
     max_steps: int,
     progress: Progress = silent,
-) -> Trained:
+) -> TrainedXord:
     """Gradient descent from given filters until the update is exactly zero.
 
     Filters and step size are first moved to the grid on which nothing is rounded (η downwards, by less than `COARSE` of
@@ -200,12 +195,12 @@ def train_from(
         progress=progress,
     )
     final = np.asarray(run.network.filters)
-    return Trained(
+    return TrainedXord(
         exact_step, required_margin, points, max_steps, start, final, run.outputs, run.steps, run.status, run.loss
     )
 
 
-def run_trained(setting: TrainedSetting, progress: Progress = silent) -> Trained:
+def run_trained(setting: TrainedSetting, progress: Progress = silent) -> TrainedXord:
     """Networks from random starts, η = c_η/k."""
     width, step_constant = setting.half_width, setting.step_constant
     deviation = setting.relative_deviation * largest_deviation(step_constant, width)
@@ -222,7 +217,7 @@ def run_trained(setting: TrainedSetting, progress: Progress = silent) -> Trained
     )
 
 
-def run_octants(setting: OctantSetting, progress: Progress = silent) -> Trained:
+def run_octants(setting: OctantSetting, progress: Progress = silent) -> TrainedXord:
     """Networks with k = 2 from every row of octants."""
     deviation = largest_deviation(setting.step_constant, 2)
     return train_from(
@@ -280,5 +275,59 @@ def octant_settings(scale: Scale, seed: int) -> list[OctantSetting]:
     ]
 
 
-trained = Experiment("brutzkus2019.trained", corner_settings, run_trained, seconds=2.0)
-from_every_octant = Experiment("brutzkus2019.octants", octant_settings, run_octants, seconds=0.5)
+def narrow_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
+    """Random starts, at the margins of `octant_settings`."""
+    return [
+        TrainedSetting(
+            half_width=2,
+            step_constant=each.step_constant,
+            required_margin=each.required_margin,
+            n_runs=4096 if scale is Scale.QUICK else 40_960,
+            max_steps=2 * each.max_steps + 1000,
+            seed=seed,
+        )
+        for each in octant_settings(scale, seed)
+    ]
+
+
+def wide_on(specimen: Specimen) -> Applied | Silence:
+    """Networks at the corner of Theorem 6.3 on a user's points, the same for every statement about wide networks.
+
+    A set with points that are not diverse may need the whole budget of steps.
+    """
+    points, choices = points_in_time(specimen), specimen.choices
+    if isinstance(points, Silence):
+        return points
+    setting = corner(choices.seed, choices.n_runs or OWN_RUNS, choices.required_margin, points)
+    settings = [setting.model_copy(update={"max_steps": up_to(specimen, setting.max_steps)})]
+    return Applied(settings, specimen.unused(fixed_by_regime(specimen, SMALLEST_WIDTH, LARGEST_STEP)))
+
+
+def octants_on(specimen: Specimen) -> Applied | Silence:
+    """Networks with k = 2 on a user's points, from every octant."""
+    points, choices = points_in_time(specimen), specimen.choices
+    if isinstance(points, Silence):
+        return points
+    setting = OctantSetting(
+        step_constant=SMALL_NET_STEP,
+        required_margin=choices.required_margin,
+        max_steps=up_to(specimen, 5 * narrow_budget(SMALL_NET_STEP, choices.required_margin)),
+        seed=choices.seed,
+        points=points,
+    )
+    return Applied([setting], specimen.unused(fixed_by_regime(specimen, 2, SMALL_NET_STEP)))
+
+
+def narrow_on(specimen: Specimen) -> Applied | Silence:
+    """The same from random starts."""
+    every = octants_on(specimen)
+    if isinstance(every, Silence):
+        return every
+    same = {name: value for name, value in every.settings[0]}
+    setting = TrainedSetting(half_width=2, n_runs=specimen.choices.n_runs or OWN_RUNS, **same)
+    return Applied([setting], every.note)
+
+
+trained = Experiment("brutzkus2019.trained", corner_settings, run_trained, seconds=2.0, on=wide_on)
+narrow_trained = Experiment("brutzkus2019.trained", narrow_settings, run_trained, seconds=2.0, on=narrow_on)
+from_every_octant = Experiment("brutzkus2019.octants", octant_settings, run_octants, seconds=0.5, on=octants_on)

@@ -16,7 +16,12 @@ from jaxtyping import Array, Bool, Float, Int
 
 from widenet.claims.cases import column
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, XorStart, start_of
+from widenet.diagnostics.exploration import XOR_LABELS
+from widenet.papers.brutzkus2019.xor_sources import (
+    XorSetting,
+    XorStart,
+    start_of,
+)
 from widenet.progress import Progress, over, silent
 from widenet.records import Scale
 from widenet.types import RunStatus
@@ -199,3 +204,20 @@ def _widths_and_steps(scale: Scale, seed: int) -> list[XorSetting]:
 
 
 xor_traces = Experiment("brutzkus2019.xor_traces", _widths_and_steps, run_xor, seconds=0.1)
+
+
+def lowest_change(runs: XorTrace, draw: np.random.Generator, changes: int, share: float) -> Float[np.ndarray, " run"]:
+    """The least that the loss of each run changes by under random small changes of its last weights.
+
+    Each moves every weight so that no fit changes by more than `share` of the smallest one.
+    """
+    fits, before = runs.end, runs.final_loss
+    room = share * np.abs(fits).min(axis=(1, 2, 3), keepdims=True, initial=np.inf)
+    lowest = np.full(len(fits), np.inf)
+    for _ in range(changes):
+        moved = fits + room * draw.uniform(-1, 1, fits.shape)
+        sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)
+        margins = XOR_LABELS * (sums[:, 0] - sums[:, 1]) / runs.goal
+        # Failed points have loss 1 on both sides, so what is left of the difference is not rounding.
+        lowest = np.minimum(lowest, np.maximum(1 - margins, 0).sum(axis=1) - before)
+    return lowest

@@ -16,13 +16,16 @@ from jaxtyping import Array, Bool, Float
 
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, SMALLEST_MARGIN, largest_deviation
 from widenet.papers.brutzkus2019.runs.outputs import outputs, responses
-from widenet.papers.brutzkus2019.runs.training_set import TrainingSet, from_data
+from widenet.papers.brutzkus2019.sources import TrainingSet, from_data
+from widenet.papers.brutzkus2019.user_data import MOST_RUNS, fixed_by_regime, points_of
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import Dataset
@@ -33,7 +36,7 @@ Path = Float[np.ndarray, " time run channel 2"]
 Series = Float[np.ndarray, " time run"]
 
 
-class DescentSetting(ClosedModel):
+class XordSetting(ClosedModel):
     """Networks that descend on diverse points of XORD, or on a reader's own.
 
     Attributes:
@@ -282,7 +285,7 @@ def _chunk(
     return jax.lax.scan(step, filters, length=CHUNK)
 
 
-def run_descent(setting: DescentSetting, progress: Progress) -> XordDescent:
+def run_descent(setting: XordSetting, progress: Progress) -> XordDescent:
     """The networks of a setting, trained until nothing moves; points that are not XORD's are counted and left out."""
     data = diverse_points(setting.seed) if setting.own_data is None else recall(setting.own_data)
     training = from_data(data)
@@ -299,8 +302,29 @@ def run_descent(setting: DescentSetting, progress: Progress) -> XordDescent:
     return replace(follow(runs, progress), points=training)
 
 
-def _settings(scale: Scale, seed: int) -> list[DescentSetting]:
-    return [DescentSetting(seed=seed + number) for number in range(1 if scale is Scale.QUICK else 10)]
+def _settings(scale: Scale, seed: int) -> list[XordSetting]:
+    return [XordSetting(seed=seed + number) for number in range(1 if scale is Scale.QUICK else 10)]
 
 
-descents = Experiment("brutzkus2019.xord_descents", _settings, run_descent, seconds=2.0)
+def descents_on(specimen: Specimen) -> Applied | Silence:
+    """Networks of the user's width and γ on the user's points; the step is that of small networks, c_η = 1/41."""
+    points, choices = points_of(specimen), specimen.choices
+    if isinstance(points, Silence):
+        return points
+    default = XordSetting()
+    setting = XordSetting(
+        half_width=choices.n_neurons // 2,
+        required_margin=choices.required_margin,
+        n_runs=min(choices.n_runs or default.n_runs, MOST_RUNS),
+        seed=choices.seed,
+        own_data=specimen.digest,
+        diverse_only=choices.diverse_only,
+    )
+    fixed = fixed_by_regime(specimen, setting.half_width, setting.step_constant)
+    fixed["max_updates"] = f"runs have up to {MAX_STEPS} steps"
+    if (choices.n_runs or 0) > MOST_RUNS:
+        fixed["n_runs"] = f"{MOST_RUNS} networks are trained"
+    return Applied([setting], specimen.unused(fixed))
+
+
+descents = Experiment("brutzkus2019.xord_descents", _settings, run_descent, seconds=2.0, on=descents_on)

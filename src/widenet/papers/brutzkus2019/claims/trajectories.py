@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int, Num
 
-from widenet.claims.base import Runs
 from widenet.claims.cases import Count, Number, derived
 from widenet.claims.implication import Promise
 from widenet.claims.sides import Fact, Sense, Sides
@@ -65,6 +64,11 @@ class Trajectories(Trace):
     has_deviation: bool | np.ndarray = derived(lambda runs: runs.start.size >= FEWEST_FITS)
     deviation_error: Number = derived(lambda runs: 6 / math.sqrt(2 * runs.start.size))  #: six standard errors
     relative_deviation: Number = derived(lambda runs: _deviation(runs))  #: σ_g as drawn, over c_η/(16k^{3/2})
+
+    @property
+    def unfinished(self) -> np.ndarray:
+        """Runs that their budget ended, of those that are scored: in the event, or all where none is."""
+        return (self.status == RunStatus.BUDGET_SPENT) & (self.in_event | ~self.in_event.any())
 
     @property
     def above_margin(self) -> np.ndarray:
@@ -129,13 +133,13 @@ class Scored:
         return Fact(~found.broken, undecided=found.undecided, where=found.scored, text=text, event=self._event)
 
     def promise(self, parts: Mapping[str, Sides | Fact], *, note: str = "") -> Promise:
-        """The conjuncts with how many runs they rest on."""
+        """The conjuncts, with what a reader may want to know about the runs."""
         runs = self._runs
         outside = int((~runs.in_event).sum())
         words = [f"{outside} runs outside the event of Lemma E.3 are not scored."] if outside else []
         return Promise(
             parts,
-            runs=Runs(tried=len(runs), unfinished=int((self._cut & self._scored).sum()), outside=outside),
+            event=runs.in_event,
             details={
                 "dtype": "float64, multiples of 2^-32",
                 "runs_stalled": int((runs.status == RunStatus.STALLED).sum()),

@@ -16,11 +16,8 @@ from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
 from widenet.claims.cases import Cases, Count, Number, column
-from widenet.claims.experiments import Experiment
 from widenet.diagnostics import exploration
 from widenet.diagnostics.exploration import XOR_POINTS
-from widenet.papers.brutzkus2019.runs import octants
-from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
 GRID = 2.0**-32
@@ -206,38 +203,16 @@ def start_of(setting: XorSetting) -> XorStart:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class XorCounts(Cases):
-    """How many filters of many starts look at each point; nothing is trained."""
-
-    half_width: Count  #: k
-    half_planes: Int[np.ndarray, "run 2 4"]  #: |W_0⁺(1)|, …, |W_0⁺(4)|, then |U_0⁺(1)|, …, |U_0⁺(4)|
-    uniform: Number  #: the p-value that a filter is in each octant of the plane equally often
-
-    @column
-    def uncovered(self) -> Int[np.ndarray, "run 2"]:
-        """k − |W_0⁺(1)| − |W_0⁺(3)| and k − |U_0⁺(2)| − |U_0⁺(4)|."""
-        pairs = self.half_planes[:, 0, ::2].sum(axis=1), self.half_planes[:, 1, 1::2].sum(axis=1)
-        return self.half_width - np.stack(pairs, axis=1)
+def narrow_starts(scale: Scale, seed: int) -> list[XorStart]:
+    """Drawn starts, and one start for each octant of the four filters."""
+    return [draw_xor_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed), every_octant(0.1)]
 
 
-def count_filters(start: XorStart) -> XorCounts:
-    """The counts of given starts, through the half-planes of `diagnostics`."""
-    halves = exploration.plus_and_minus(start.filters)
-    counts = np.stack([exploration.sizes(exploration.half_planes(half)) for half in halves], axis=1)
-    return XorCounts(start.half_width, counts, octants.equally_likely(start.filters))
+def small_xor_starts(scale: Scale, seed: int) -> list[XorStart]:
+    """The largest η that is allowed, at several widths."""
+    return [draw_xor_start(k, c, 200, seed) for k in (1, 2, 17, 50, 100) for c in (0.1, 0.4)]
 
 
-def run_xor_counts(setting: XorSetting, progress: Progress) -> XorCounts:
-    """Draw the starts of a setting, and count."""
-    counts = count_filters(start_of(setting))
-    progress(1.0, f"k = {setting.half_width}")
-    return counts
-
-
-def _widths(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 5000 if scale is Scale.QUICK else 20_000
-    return [XorSetting(half_width=k, step_constant=0.1, n_runs=n_runs, seed=seed) for k in (17, 50, 200)]
-
-
-xor_counts = Experiment("brutzkus2019.xor_counts", _widths, run_xor_counts, seconds=0.2)
+def small_xor_steps(scale: Scale, seed: int) -> list[XorStart]:
+    """A tenth of the largest η, beside the same σ_g."""
+    return [draw_xor_start(k, 0.1, 200, seed, step_share=0.1) for k in (17, 50)]

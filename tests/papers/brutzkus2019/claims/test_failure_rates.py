@@ -12,9 +12,9 @@ from tests.control_table import broken_in
 from tests.papers.brutzkus2019.claims.networks import altered, part, repeated, some, twenty
 from widenet.claims import Verdict
 from widenet.claims.sides import evidence
-from widenet.papers.brutzkus2019.claims.rates import event_failure, often
+from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often
 from widenet.papers.brutzkus2019.formulas import large_start_probability
-from widenet.papers.brutzkus2019.hypotheses import Networks
+from widenet.papers.brutzkus2019.hypotheses import XordNetworks
 from widenet.types import RunStatus
 
 RATE = 4 * math.exp(-8)
@@ -22,7 +22,7 @@ RATE = 4 * math.exp(-8)
 
 def judged(*networks, event=None, missed: Any = 1e-4, allowed: Any = RATE, steps: Any = 1e6, **more):
     """Settings with these numbers, one of all or one each; the events are those of the start unless given."""
-    runs = Networks.join(networks)
+    runs = XordNetworks.join(networks)
     per_cell = (np.resize(np.array(each, float), len(networks)) for each in (missed, allowed, steps))
     numbers = dict(zip(("missed", "allowed", "steps"), per_cell, strict=True))
     inside = runs.axes_explored if event is None else np.asarray(event, bool)

@@ -7,7 +7,7 @@ import pytest
 from tests.papers.brutzkus2019.claims.networks import points
 from widenet.data.xord import set_points
 from widenet.errors import DataError
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet, from_data, from_sets
+from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet, from_data, from_sets
 from widenet.types import Dataset
 
 

@@ -10,6 +10,8 @@ from jaxtyping import Array, Float, Int
 
 from widenet.claims.cases import Cases, Count
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
 from widenet.networks.conv_maxpool import ConvMaxPool
@@ -21,7 +23,7 @@ Pooling = Callable[[Array, Array, Array], Array]
 """N(x) from filters, output weights and one input."""
 
 
-class SetMatesSetting(ClosedModel):
+class SamePatternSetSetting(ClosedModel):
     """Random words of seven patterns, or a reader's own points, and random networks that look at them."""
 
     n_words: int = 120
@@ -32,7 +34,7 @@ class SetMatesSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SetMates(Cases):
+class SamePatternSet(Cases):
     """Outputs and gradients of different inputs with one pattern set, compared.
 
     Pattern sets are counted from 0, the set of an input that holds none of the four patterns, to 15.
@@ -62,7 +64,7 @@ def compare_mates(
     progress: Progress = silent,
     *,
     pooling: Pooling = max_pooling,
-) -> SetMates:
+) -> SamePatternSet:
     """Every network on every input. A control pools in another way."""
     words = np.unique(inputs, axis=0)  # an input beside a copy of itself shows nothing
     places = np.asarray(pattern_set(jnp.asarray(words))) @ [1, 2, 4, 8]
@@ -74,7 +76,7 @@ def compare_mates(
         for place in np.unique(places):
             mates = places == place
             spreads[:, network, place] = np.ptp(values[mates]), np.ptp(gradients[mates], axis=0).max()
-    return SetMates(int((~np.isin(inputs, (-1.0, 1.0))).sum()), np.bincount(places, minlength=16), *spreads)
+    return SamePatternSet(int((~np.isin(inputs, (-1.0, 1.0))).sum()), np.bincount(places, minlength=16), *spreads)
 
 
 def random_networks(seed: int, n_networks: int = N_NETWORKS, half_width: int = HALF_WIDTH) -> np.ndarray:
@@ -90,7 +92,7 @@ def random_words(seed: int, n_words: int) -> Float[np.ndarray, "word 14"]:
     return PATTERNS[words].reshape(n_words, -1)
 
 
-def run_set_mates(setting: SetMatesSetting, progress: Progress) -> SetMates:
+def run_same_pattern_set(setting: SamePatternSetSetting, progress: Progress) -> SamePatternSet:
     """The words or points of a setting, and its networks."""
     if setting.own_data is None:
         inputs = random_words(setting.seed, setting.n_words)
@@ -99,8 +101,29 @@ def run_set_mates(setting: SetMatesSetting, progress: Progress) -> SetMates:
     return compare_mates(inputs, random_networks(setting.seed, setting.n_networks, setting.half_width), progress)
 
 
-def _settings(scale: Scale, seed: int) -> list[SetMatesSetting]:
-    return [SetMatesSetting(n_words=120 if scale is Scale.QUICK else 2000, seed=seed)]
+def _settings(scale: Scale, seed: int) -> list[SamePatternSetSetting]:
+    return [SamePatternSetSetting(n_words=120 if scale is Scale.QUICK else 2000, seed=seed)]
 
 
-set_mates = Experiment("brutzkus2019.set_mates", _settings, run_set_mates, seconds=1.0)
+def same_set_on(specimen: Specimen) -> Applied | Silence:
+    """Random networks on the user's points, which need no labels."""
+    inputs, choices = specimen.inputs, specimen.choices
+    if inputs.ndim != 2 or inputs.shape[1] % 2 or not inputs.size:
+        return Silence(f"It speaks about XORD: a point of XORD is made of pairs; inputs have the shape {inputs.shape}.")
+    if not np.isin(inputs, (-1.0, 1.0)).all(axis=1).any():
+        return Silence("A point of XORD is made of pairs of ±1, and every point here has another entry.")
+    setting = SamePatternSetSetting(n_words=0, seed=choices.seed, own_data=specimen.digest)
+    untrained = ("step_size", "init_scale", "max_updates", "required_margin")
+    fixed: dict[str, str] = dict.fromkeys(untrained, "nothing is trained")
+    if choices.n_neurons != 2 * setting.half_width:
+        fixed["n_neurons"] = f"networks with k = {setting.half_width}, {2 * setting.half_width} neurons, are compared"
+    if choices.n_runs != setting.n_networks:
+        fixed["n_runs"] = f"{setting.n_networks} networks are compared"
+    if choices.diverse_only:
+        fixed["diverse_only"] = "all points are compared"
+    return Applied([setting], specimen.unused({**fixed, "slope": "these networks have ReLU"}))
+
+
+same_pattern_set = Experiment(
+    "brutzkus2019.same_pattern_set", _settings, run_same_pattern_set, seconds=1.0, on=same_set_on
+)

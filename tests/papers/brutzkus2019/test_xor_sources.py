@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from widenet.diagnostics.exploration import half_planes, plus_and_minus, sizes
-from widenet.papers.brutzkus2019.runs.xor_starts import (
-    XorCounts,
+from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, run_xor_counts
+from widenet.papers.brutzkus2019.xor_sources import (
     XorDraw,
     XorSetting,
     XorStart,
     draw_xor_start,
     every_octant,
-    run_xor_counts,
     start_of,
 )
 from widenet.progress import silent

@@ -17,28 +17,26 @@ from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
-from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.hypotheses import entries, filters
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.own_points import set_mates_on
-from widenet.papers.brutzkus2019.runs.set_mates import SetMates, set_mates
-from widenet.papers.brutzkus2019.runs.shattering import FEATURES, INFEASIBLE, SOLVED, Shattering, shatterings
+from widenet.papers.brutzkus2019.runs.same_pattern_set import SamePatternSet, same_pattern_set
+from widenet.papers.brutzkus2019.runs.shattering import (
+    FEATURES,
+    INFEASIBLE,
+    SOLVED,
+    Coefficients,
+    Shattering,
+    network_for,
+    shatterings,
+)
+from widenet.records import Form
 
-DIRECTIONS = np.concatenate([PATTERNS, PATTERNS + np.roll(PATTERNS, -1, axis=0)])
-"""A filter c·direction answers 2c·feature."""
 N_SETS, N_FEATURES = 15, 8
 
-Coefficients = Float[np.ndarray, "*labelling 8"]
 Build = Callable[[Coefficients], Float[np.ndarray, "*labelling channel 2"]]
 
 
-def network_for(coefficients: Coefficients) -> Float[np.ndarray, "*labelling 16 2"]:
-    """Eight w's and eight u's whose network is Σ coefficient·feature on every pattern set."""
-    plus, minus = np.maximum(coefficients, 0) / 2, np.maximum(-coefficients, 0) / 2
-    return np.concatenate([plus[..., None] * DIRECTIONS, minus[..., None] * DIRECTIONS], axis=-2)
-
-
-class Mates(SetMates):
+class Mates(SamePatternSet):
     """Inputs with one pattern set, and how many sets there are."""
 
     pattern_sets: int = derived(lambda runs: int((runs.inputs_per_set > 0).sum()))  #: that occur
@@ -54,12 +52,12 @@ def sets_seen(runs: Mates) -> dict[str, int]:
     }
 
 
-@claim("brutzkus2019.remark_4_1", Kind.IDENTITY, "Remark 4.1, Section 4; Appendix C.1", reads=set_mates,
-       given=[entries], details=sets_seen, on=set_mates_on,
+@claim("brutzkus2019.remark_4_1", Kind.IDENTITY, "Remark 4.1, Section 4; Appendix C.1", reads=same_pattern_set,
+       given=[entries], details=sets_seen,
        title="XORD networks see only the set of patterns of an input")  # fmt: skip
 def remark_4_1(runs: Mates) -> Promise:
-    """XORD: N(x) and its gradient depend on x only through the set of patterns in x; there are 15 such sets, so the
-    VC dimension is at most 15, whatever k is.
+    """XORD: $N(x)$ and its gradient depend on $x$ only through the set of patterns in $x$. There are 15 such sets, so
+    the VC dimension is at most 15 for every $k$.
     """
     words = f"largest difference of {{}} at equal pattern sets; up to {ROUNDING:g} counts as 0"
     how = {"within": ROUNDING, "where": runs.inputs_per_set > 1, "event": "sets of several inputs"}
@@ -151,10 +149,11 @@ def rank_and_residual(runs: Realized) -> dict[str, int | float]:
 
 
 @claim("brutzkus2019.remark_4_1_sharp", Kind.CONSTRUCTION, "Remark 4.1, Section 4 (added: sharper)", reads=shatterings,
-       given=[filters], details=rank_and_residual, title="The VC dimension of XORD networks is 8")  # fmt: skip
+       given=[filters], details=rank_and_residual, form=Form.SHARPER,
+       title="The VC dimension of XORD networks is 8")  # fmt: skip
 def remark_4_1_sharp(runs: Realized) -> Promise:
-    """XORD: N is linear in eight features of the pattern set, so the VC dimension is at most 8; for k ≥ 8 and d ≥ 2
-    it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.
+    """XORD: $N$ is linear in eight features of the pattern set, so the VC dimension is at most 8. For $k ≥ 8$ and
+    $d ≥ 2$ it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.
 
     Rank 8 is both halves of the bound: no nine sets have independent features, and eight have.
     """

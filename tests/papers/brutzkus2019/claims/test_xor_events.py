@@ -7,7 +7,7 @@ import pytest
 
 from tests.papers.brutzkus2019.claims.xor_edges import leaning
 from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
-from widenet.papers.brutzkus2019.claims.section_3 import (
+from widenet.papers.brutzkus2019.claims.xor_events import (
     XorRuns,
     both_events,
     event_of,
@@ -23,7 +23,7 @@ from widenet.papers.brutzkus2019.hypotheses import (
     width_above_16,
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
-from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start
+from widenet.papers.brutzkus2019.xor_sources import XorStart, draw_xor_start
 from widenet.types import RunStatus
 
 
@@ -95,7 +95,7 @@ def test_events_that_ask_for_more():
     assert (both_events(runs).scored == runs.explored).all()
     assert 0 < reached_in_event(runs).scored.sum() < 50
     cell = runs.cells[0]
-    assert (cell.n_in_both, cell.n_reached) == (int(runs.explored.sum()), int(reached_in_event(runs).scored.sum()))
+    assert (cell.n_in_both, cell.n_at_zero_loss) == (int(runs.explored.sum()), int(reached_in_event(runs).scored.sum()))
 
 
 def rate(runs, failed, allowed):

@@ -11,19 +11,23 @@ from tests.control_table import at, broken_in, controls
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data.xord import PATTERN_SETS, set_index, set_points
-from widenet.papers.brutzkus2019.claims import vapnik
-from widenet.papers.brutzkus2019.claims.vapnik import (
+from widenet.papers.brutzkus2019.claims import vc_dimension
+from widenet.papers.brutzkus2019.claims.vc_dimension import (
     Mates,
     Realized,
     margins,
-    network_for,
     off_span,
     remark_4_1,
     remark_4_1_sharp,
 )
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.set_mates import compare_mates, random_networks, random_words, set_mates
-from widenet.papers.brutzkus2019.runs.shattering import FEATURES, SHATTERED, shatter, shatterings
+from widenet.papers.brutzkus2019.runs.same_pattern_set import (
+    compare_mates,
+    random_networks,
+    random_words,
+    same_pattern_set,
+)
+from widenet.papers.brutzkus2019.runs.shattering import FEATURES, SHATTERED, network_for, shatter, shatterings
 from widenet.papers.brutzkus2019.runs.xord_descent import diverse_points
 from widenet.progress import silent
 from widenet.records import Scale
@@ -45,10 +49,10 @@ def eight():
 
 
 def judge_own(data):
-    return remark_4_1([set_mates.run(setting, silent) for setting in remark_4_1.on(Specimen(data)).settings])
+    return remark_4_1([same_pattern_set.run(setting, silent) for setting in remark_4_1.on(Specimen(data)).settings])
 
 
-@pytest.mark.parametrize(("claim", "experiment"), [(remark_4_1, set_mates), (remark_4_1_sharp, shatterings)])
+@pytest.mark.parametrize(("claim", "experiment"), [(remark_4_1, same_pattern_set), (remark_4_1_sharp, shatterings)])
 def test_verdict_on_the_default_setting(claim, experiment):
     evidence = claim([experiment.run(setting, silent) for setting in experiment.settings(Scale.QUICK, 1)])
     assert evidence.verdict is claim.expected
@@ -104,7 +108,7 @@ def off_features(by, scale=1.0):
 
 
 test_control = controls(
-    vapnik,
+    vc_dimension,
     {Mates: mates, Realized: eight},
     (remark_4_1, "outputs", spread("output_spread", 0.9e-12), spread("output_spread", 1.1e-12)),
     (remark_4_1, "outputs", spread("output_spread", -0.9e-12), spread("output_spread", -1.1e-12)),

@@ -7,16 +7,18 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
-from widenet.papers.brutzkus2019.runs.starts import draw_filters
 from widenet.papers.brutzkus2019.runs.trained import narrow_budget, train_from
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
+from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet, draw_filters
+from widenet.papers.brutzkus2019.user_data import MOST_RUNS, fixed_by_regime, points_of, up_to
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import RunStatus
 
 
-class TwinSetting(ClosedModel):
+class SignFlipSetting(ClosedModel):
     """Random starts in the regime of Theorem F.1, and for how many steps they are followed at most."""
 
     half_width: int
@@ -28,7 +30,7 @@ class TwinSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Twins(Cases):
+class SignFlips(Cases):
     """Both runs of every pair after 0, 1, 2, … steps, until all have stopped."""
 
     rows = "pair"
@@ -69,7 +71,7 @@ def follow(
     points: TrainingSet = PAIR,
     max_steps: int,
     progress: Progress = silent,
-) -> Twins:
+) -> SignFlips:
     """Train the starts and their twins, one step at a time: nothing of a step depends on those before it."""
     n_pairs = len(filters)
     run = train_from(np.concatenate([filters, flip(filters)]), step_size, required_margin, points=points, max_steps=1)
@@ -80,7 +82,7 @@ def follow(
         path.append(run.final)
         steps = steps + run.steps
     paths = np.stack(path)
-    return Twins(
+    return SignFlips(
         points,
         np.stack([paths[:, :n_pairs], paths[:, n_pairs:]]),
         steps.reshape(2, n_pairs),
@@ -88,7 +90,7 @@ def follow(
     )
 
 
-def run(setting: TwinSetting, progress: Progress = silent) -> Twins:
+def run(setting: SignFlipSetting, progress: Progress = silent) -> SignFlips:
     """Pairs with the largest η and σ_g of Theorem F.1."""
     deviation = largest_deviation(SMALL_NET_STEP, setting.half_width)
     filters = draw_filters(setting.seed, setting.n_pairs, setting.half_width, deviation)
@@ -102,17 +104,32 @@ def run(setting: TwinSetting, progress: Progress = silent) -> Twins:
     )
 
 
-def twin_setting(seed: int, n_pairs: int, required_margin: float, points: TrainingSet = PAIR) -> TwinSetting:
+def flip_setting(seed: int, n_pairs: int, required_margin: float, points: TrainingSet = PAIR) -> SignFlipSetting:
     """Pairs with k = 2, and steps enough for them."""
     budget = narrow_budget(SMALL_NET_STEP, required_margin)
-    return TwinSetting(
+    return SignFlipSetting(
         half_width=2, required_margin=required_margin, n_pairs=n_pairs, max_steps=budget, seed=seed, points=points
     )
 
 
-def settings(scale: Scale, seed: int) -> list[TwinSetting]:
+def settings(scale: Scale, seed: int) -> list[SignFlipSetting]:
     """Few pairs: a difference would show in each of them."""
-    return [twin_setting(seed, 50, 1.0) if scale is Scale.QUICK else twin_setting(seed, 500, 8.0)]
+    return [flip_setting(seed, 50, 1.0) if scale is Scale.QUICK else flip_setting(seed, 500, 8.0)]
 
 
-twins = Experiment("brutzkus2019.twins", settings, run, seconds=1.0)
+def flips_on(specimen: Specimen) -> Applied | Silence:
+    """Twenty pairs on a user's points, or fewer if so chosen, at γ = 1."""
+    points, choices = points_of(specimen), specimen.choices
+    if isinstance(points, Silence):
+        return points
+    setting = flip_setting(choices.seed, min(choices.n_runs or MOST_RUNS, MOST_RUNS), 1.0, points)
+    fixed = fixed_by_regime(specimen, 2, SMALL_NET_STEP)
+    if choices.required_margin != 1:
+        fixed["required_margin"] = "γ = 1 is used"
+    if (choices.n_runs or 0) > MOST_RUNS:
+        fixed["n_runs"] = f"{MOST_RUNS} pairs are compared"
+    settings = [setting.model_copy(update={"max_steps": up_to(specimen, setting.max_steps)})]
+    return Applied(settings, specimen.unused(fixed))
+
+
+sign_flips = Experiment("brutzkus2019.sign_flips", settings, run, seconds=1.0, on=flips_on)

@@ -26,10 +26,12 @@ class XorRuns(XorTrace):
 
     n_inside: Count = derived(lambda runs: int(runs.in_event.sum()))  #: in that of Lemma B.2
     n_in_both: Count = derived(lambda runs: int((runs.in_event & runs.explored).sum()))  #: and in that of Lemma 3.1
-    n_reached: Count = derived(lambda runs: int((runs.in_event & runs.reached).sum()))  #: and with loss 0 at the end
+    n_at_zero_loss: Count = derived(
+        lambda runs: int((runs.in_event & runs.reached).sum())
+    )  #: and with loss 0 at the end
 
 
-class Event:
+class XorEvent:
     """The runs that a statement is about.
 
     Attributes:
@@ -62,24 +64,24 @@ class Event:
         return Promise(parts, runs=counts, **more)
 
 
-def event_of(runs: XorRuns) -> Event:
+def event_of(runs: XorRuns) -> XorEvent:
     """The event of Lemma B.2."""
-    return Event(runs, runs.in_event, "runs in the event of Lemma B.2")
+    return XorEvent(runs, runs.in_event, "runs in the event of Lemma B.2")
 
 
-def both_events(runs: XorRuns) -> Event:
+def both_events(runs: XorRuns) -> XorEvent:
     """The events of Lemmas B.2 and 3.1."""
-    return Event(runs, runs.in_event & runs.explored, "runs in the events of Lemmas B.2 and 3.1")
+    return XorEvent(runs, runs.in_event & runs.explored, "runs in the events of Lemmas B.2 and 3.1")
 
 
-def reached_in_event(runs: XorRuns) -> Event:
+def reached_in_event(runs: XorRuns) -> XorEvent:
     """The event of Lemma B.2, and loss 0 at the end."""
-    return Event(runs, runs.in_event & runs.reached, "runs in the event of Lemma B.2 that reach loss 0")
+    return XorEvent(runs, runs.in_event & runs.reached, "runs in the event of Lemma B.2 that reach loss 0")
 
 
-def everyone(runs: XorRuns) -> Event:
+def everyone(runs: XorRuns) -> XorEvent:
     """No event: a statement about probabilities is about all runs."""
-    return Event(runs, np.ones(len(runs), bool), "")
+    return XorEvent(runs, np.ones(len(runs), bool), "")
 
 
 def with_probability(

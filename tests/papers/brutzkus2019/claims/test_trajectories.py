@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.controls import broken_in
-from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, WIDE, altered, now, part_of, plus, toy, traced
 from tests.papers.brutzkus2019.claims.trace_edges import with_setting
 from widenet.claims.base import Claim, Evidence, Verdict, pick
@@ -15,7 +14,7 @@ from widenet.papers.brutzkus2019.claims import at_zero_loss, first_crossing, min
 from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_e_16_as_printed
 from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13
 from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_6_2_as_printed
-from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories
 from widenet.papers.brutzkus2019.runs.traces import (
     GRID,
     Trace,
@@ -37,12 +36,6 @@ CLAIMS = [
 ]
 NARROW = TraceSetting(half_width=2, step_constant=1 / 8, margin=1.0, n_runs=60, seed=4)
 REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(update={"n_runs": 1})
-
-
-def test_what_is_required():
-    assert required(lemma_6_2) == {"in_event": "≥ 1", "step_constant": "≤ 0.125", "margin": "≥ 1"}
-    asked = {"in_event": "≥ 1", "step_constant": "≤ 0.00243902", "margin": "≥ 8", "width": "≥ 120"}
-    assert required(lemma_6_2_as_printed) == asked
 
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from widenet.papers.brutzkus2019.runs.starts import draw_filters
+from widenet.papers.brutzkus2019.runs.sign_flips import SignFlips, flip, flip_setting, follow, run
 from widenet.papers.brutzkus2019.runs.trained import train_from
-from widenet.papers.brutzkus2019.runs.twins import Twins, flip, follow, run, twin_setting
+from widenet.papers.brutzkus2019.sources import draw_filters
 from widenet.run.records import decode, encode
 
 
@@ -39,9 +39,9 @@ def test_runs_that_were_cut_off_are_known():
 def test_a_cell_is_read_as_it_was_written_and_progress_is_told():
     told = []
     pairs = run(
-        twin_setting(3, 2, 1.0).model_copy(update={"max_steps": 4}), lambda fraction, words: told.append(fraction)
+        flip_setting(3, 2, 1.0).model_copy(update={"max_steps": 4}), lambda fraction, words: told.append(fraction)
     )
-    read = decode(Twins, *encode(pairs))
+    read = decode(SignFlips, *encode(pairs))
     assert np.array_equal(read.paths, pairs.paths)
     assert (read.half_width, len(read)) == (2, 2)
     assert told == sorted(told)

@@ -14,16 +14,12 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.implication import Promise, at_most
 from widenet.claims.sides import Conjunct, Fact, Rate
 from widenet.claims.statistics import CONFIDENCE, fails_at_most, runs_needed
+from widenet.papers.brutzkus2019.claims.setting_rows import beside
 from widenet.papers.brutzkus2019.formulas import large_start_probability
-from widenet.papers.brutzkus2019.hypotheses import Networks
+from widenet.papers.brutzkus2019.hypotheses import XordNetworks
 
 Mask = Bool[np.ndarray, " run"]
 Settings = Float[np.ndarray, " cell"]
-
-
-def per_setting(function: Callable[..., float], *columns: Any) -> np.ndarray:
-    """A formula of plain numbers, entry by entry."""
-    return np.vectorize(function, otypes=[np.float64])(*columns)
 
 
 def event_failure(half_width: int, explored: Callable[[int], Fraction]) -> float:
@@ -43,7 +39,7 @@ def refuted(
 
 
 def often(
-    runs: Networks,
+    runs: XordNetworks,
     *,
     event: Mask,
     missed: Settings,
@@ -107,17 +103,14 @@ def often(
     needed = _needed(allowed)
 
     def rows() -> list[dict]:
-        counted = {
-            "failures": failures,
-            "failures_inside_the_event": inside,
-            "outside_the_event": runs.count(~event),
-            "exact_probability_outside_the_event": missed,
-            "allowed": allowed,
-        }
-        each = zip(*counted.values(), strict=True)
-        return [
-            cell.summary() | dict(zip(counted, row, strict=True)) for cell, row in zip(runs.cells, each, strict=True)
-        ]
+        return beside(
+            runs.per("cell").summary,
+            failures=failures,
+            failures_inside_the_event=inside,
+            outside_the_event=runs.count(~event),
+            exact_probability_outside_the_event=missed,
+            allowed=allowed,
+        )
 
     def note() -> str:
         return (
@@ -129,7 +122,7 @@ def often(
     return Promise(parts, details=lambda: {"cases": rows(), "runs_needed": needed}, note=note)
 
 
-def _decided(runs: Networks, good: Mask, cut: Mask, allowed: Settings) -> Bool[np.ndarray, " cell"]:
+def _decided(runs: XordNetworks, good: Mask, cut: Mask, allowed: Settings) -> Bool[np.ndarray, " cell"]:
     """Whether the runs of a setting alone decide its rate."""
     answers = [
         Rate(~good, rate, cut, where=runs.cell == place).part("").kept is not None for place, rate in enumerate(allowed)

@@ -6,12 +6,12 @@ import pytest
 
 from widenet.data.own import keep
 from widenet.data.xord import set_index
-from widenet.papers.brutzkus2019.runs.set_mates import (
-    SetMatesSetting,
+from widenet.papers.brutzkus2019.runs.same_pattern_set import (
+    SamePatternSetSetting,
     compare_mates,
     random_networks,
     random_words,
-    set_mates,
+    same_pattern_set,
 )
 from widenet.progress import silent
 from widenet.run.records import decode, encode
@@ -38,9 +38,9 @@ def test_another_pooling_tells_words_apart():
 def test_a_readers_points_are_found_by_their_digest():
     words = random_words(3, 40)
     digest = keep(Dataset(jnp.asarray(words, jnp.float32), jnp.ones(40)))
-    mates = set_mates.run(SetMatesSetting(n_networks=1, own_data=digest), silent)
+    mates = same_pattern_set.run(SamePatternSetSetting(n_networks=1, own_data=digest), silent)
     assert mates.inputs_per_set.sum() == len(np.unique(words, axis=0))
-    back = decode(set_mates.result_type, *encode(mates))
+    back = decode(same_pattern_set.result_type, *encode(mates))
     assert np.array_equal(back.output_spread, mates.output_spread)
 
 

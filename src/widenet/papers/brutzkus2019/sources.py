@@ -1,10 +1,18 @@
-"""A training set of XORD as training sees it: how often each of the 15 pattern sets occurs, and what was left out."""
+"""What networks of XORD are trained on and start from: training sets by their pattern sets, laws of points, filters.
 
+N(x) depends on x only through the set of patterns in x, so a training set is how often each of the 15 sets occurs.
+"""
+
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
-from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS
+from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS, make_xord, set_index
 from widenet.errors import DataError
+from widenet.networks.conv_maxpool import ConvMaxPool
+from widenet.papers.brutzkus2019.formulas import (
+    smallest_delta,
+)
 from widenet.records import ClosedModel
 from widenet.types import Dataset
 
@@ -83,3 +91,52 @@ def from_data(data: Dataset) -> TrainingSet:
         not_signs=int((~signs).sum()),
         mislabelled=int((signs & ~right).sum()),
     )
+
+
+HARD_SETS = ((2,), (4,), (1, 2, 4), (2, 3, 4))
+"""A_1, …, A_4."""
+
+
+class Law(ClosedModel):
+    """A law of points as in the examples of Section 6.3, with the δ that is asked about it.
+
+    Labels are fair; points are diverse with probabilities p₊ and p₋, and otherwise have one of the sets A_1, …, A_4.
+    """
+
+    diverse_positive: float
+    diverse_negative: float
+    delta: float
+
+    @property
+    def diverse_pair(self) -> float:
+        """p₊p₋: how often one point of each class gives two diverse ones."""
+        return self.diverse_positive * self.diverse_negative
+
+    @property
+    def probabilities(self) -> Float[np.ndarray, " 15"]:
+        """Of the 15 pattern sets."""
+        return np.asarray(make_xord(4, self.diverse_positive, self.diverse_negative, HARD_SETS).probabilities)
+
+    @property
+    def smallest_hard_share(self) -> float:
+        """p* = min_i P[P_x = A_i]."""
+        return float(self.probabilities[[set_index(*patterns) for patterns in HARD_SETS]].min())
+
+
+def draw_filters(
+    seed: int, n_runs: int, half_width: int, deviation: float = 1.0, stream: int = 0
+) -> Float[np.ndarray, "run filter 2"]:
+    """Independent N(0, σ_g²) entries; another `stream` of the same seed is independent of this one."""
+    return np.random.default_rng([seed, half_width, stream]).normal(0, deviation, (n_runs, 2 * half_width, 2))
+
+
+def as_networks(filters: Float[np.ndarray, "run filter 2"]) -> ConvMaxPool:
+    """Networks with these filters, of which the first half votes +1 and the other −1."""
+    votes = np.repeat([1.0, -1.0], filters.shape[1] // 2)
+    return ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.tile(votes, (len(filters), 1))))
+
+
+def equal_law(share: float, delta: float | None = None) -> Law:
+    """p₊ = p₋, with the smallest δ that Theorem 6.5 speaks of unless another is given."""
+    delta = smallest_delta(share, share) if delta is None else delta
+    return Law(diverse_positive=share, diverse_negative=share, delta=delta)
