@@ -131,7 +131,7 @@ def test_theorem_6_3_is_where_the_readme_says() -> None:
     claim = papers.find_claim(f"{room}.{where.split('.')[1]}")
     places = [getattr(each, "__module__", "") for each in (claim.judge, claim.reads[0].run)]
     for place, shown in zip(places, (judged, trained), strict=True):
-        assert place == f"{paper.room}.{shown.removesuffix('.py').replace('/', '.')}"
+        assert place == f"{paper.package}.{shown.removesuffix('.py').replace('/', '.')}"
     assert (ROOT / tested).exists()
 
 

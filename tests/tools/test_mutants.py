@@ -13,7 +13,6 @@ from tools.mutants.table import equivalents, outcomes, page, summary
 from tools.mutants.targets import OTHERS, find, rooms
 from tools.mutants.weak import kept, met
 from tools.mutants.weakenings import weakenings
-from widenet.claims.base import at_most, separable
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 
 JUDGE = '''
@@ -186,7 +185,8 @@ def test_a_weak_part_and_a_weak_hypothesis_show_the_same_numbers():
     assert [part.measured for part in strong.parts] == [part.measured for part in weak.parts]
     assert kept(strong.parts[0]).kept
     assert kept({"sides": parts["sides"]})["sides"].kept
-    below, both = at_most("a", "a", 2, 1), met([at_most("a", "a", 2, 1), separable([0.5])])
+    below = Sides(2, 1).hypothesis("a", "a")
+    both = met([below, Sides(0.5, 1, Sense.AT_LEAST).hypothesis("separable", "margin")])
     assert (met(below).met, met(below).slack) == (True, -1.0)
     assert [each.met for each in both] == [True, True]
 

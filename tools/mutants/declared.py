@@ -70,7 +70,7 @@ def ways(conjunct: Any) -> dict[str, Callable]:
 def weakened(claim: Claim, clause: Clause, way: Callable | None) -> Claim:
     """The claim with this conjunct weakened, or left out."""
     if clause.role == "given":
-        kept = [_weaker_given(each, way) if each.key == clause.key else each for each in claim.given or ()]
+        kept = [_weaker_given(each, way) if each.key == clause.key else each for each in claim.given]
         return dataclasses.replace(claim, given=tuple(each for each in kept if each is not None))
 
     def judge(*tables: Any, **constants: Any) -> Promise:

@@ -51,6 +51,11 @@ class Sense(enum.StrEnum):
     AT_LEAST = "≥"
     EQUAL = "="
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Sense":
+        words = "; at_most, at_least, less_than, more_than and equal choose it for you"
+        raise ValueError(f"sense must be one of {', '.join(cls)}, got {value!r}{words}")
+
 
 class Sides:
     """Both sides of a statement, one entry per case (a run, an update, a draw).
@@ -92,7 +97,7 @@ class Sides:
         self,
         measured: Cases,
         promised: Cases,
-        sense: Sense = Sense.AT_MOST,
+        sense: Sense | str = Sense.AT_MOST,
         room: Cases = 0.0,
         *,
         within: float = 0.0,
@@ -117,8 +122,9 @@ class Sides:
         that share of something else. `room` is the amount itself, where it has several terms. Its sign does not
         matter, so that a share of a negative promise is as much room as a share of a positive one.
         """
+        sense = Sense(sense)
         if strict and sense is Sense.EQUAL:
-            raise ValueError("an equality is never strict")
+            raise ValueError("strict=True needs an inequality, got sense '='; drop strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
         self.given, self.why, self.unknown, self.optional = measured, why, unknown, optional
         self.text, self.normalization = text, normalization
@@ -523,7 +529,7 @@ def evidence(
     parts_made = ((_built(name, each), getattr(each, "optional", False)) for name, each in parts.items())
     built = tuple(part for part, optional in parts_made if part.cases or not optional)
     if not built:
-        raise ValueError("a conclusion has at least one part")
+        raise ValueError("evidence needs at least one part with cases, got none")
     return Evidence(
         hypotheses=tuple(hypotheses),
         parts=built,
@@ -547,7 +553,10 @@ def _tolerance(within: float, of: Cases | None, room: Cases, limit: float | None
     return f"to {within:.1g}" + ("" if of is None or np.ndim(of) == 0 else " of its size")
 
 
-def _built(key: str, conjunct: Conjunct) -> Part:
+def _built(key: str, conjunct: Any) -> Part:
+    if not isinstance(conjunct, Conjunct):
+        kinds = "compare two columns with at_most or its like, or use Fact or Rate"
+        raise TypeError(f"part {key!r} must be Sides, Fact, Rate or Part, got {type(conjunct).__name__}; {kinds}")
     if isinstance(conjunct, Part):
         return conjunct.model_copy(update={"name": key, "key": key})
     return conjunct.part(plain(conjunct.text) or key).model_copy(update={"key": key})
