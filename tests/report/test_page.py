@@ -190,7 +190,7 @@ def test_hostile_names_are_escaped(tmp_path: Path) -> None:
 def test_the_same_results_lie_beside_the_page(built: Path) -> None:
     results = json.loads((built.parent / "results.json").read_text(encoding="utf-8"))
     assert [row["id"] for row in results["checks"]] == [outcome.claim.id for outcome in CHECKS]
-    assert results["schema"] == 2
+    assert results["schema"] == 3
     assert results["figures"][0]["comparisons"][0]["verdict"] == "AGREES"
     assert {path.suffix for path in (built.parent / "figures").iterdir()} == {".svg", ".pdf", ".png", ".json", ".csv"}
 
