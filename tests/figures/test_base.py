@@ -31,8 +31,9 @@ def test_one_plain_number(text, value):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "–", "at most 1", "1 (Theorem 2)", "1: each point is updated once", "7 counts", "20 of 100", "0.1 to 0.2", "1/2",
-        "1,00", "10,00,000", "1.", ".5", "2.5.1", "nan", "inf", "1e", "% 5", "1 000", "≈ 1", "10²", "1_000", "٣",
+        "", "–", "at most 1", "1 (Theorem 2)", "1: each point is updated once", "7 counts", "20 of 100",
+        "0.1 to 0.2", "1/2", "1,00", "10,00,000", "1.", ".5", "2.5.1", "nan", "inf", "1e", "% 5",
+        "1 000", "≈ 1", "10²", "1_000", "٣",
     ],
 )  # fmt: skip
 def test_no_number_is_guessed_from_words(text):
