@@ -43,7 +43,9 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     if target.is_paper and not (asked.only or asked.table or asked.survivors):
-        print(in_words(list(hunt_paper(target.name))), flush=True)
+        # In a child, since controls may compute with JAX, and a process that did must not fork.
+        said = sessions.in_fork(lambda _: {"words": in_words(list(hunt_paper(target.name)))})
+        print(said.get("words", f"declarations: not tried, the process ended with {said.get('ended')}"), flush=True)
     if asked.declared:
         return
     baseline = Baseline(target, FOLDER)
