@@ -7,7 +7,7 @@
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
 #   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
-#   make mutants ROOM=…  do tests notice weakened checks? (docs/mutants.md)
+#   make mutants PAPER=…  do tests notice weakened checks? (docs/mutants.md); PART=diagnostics or training
 #   make drawn-data      every claim on drawn data sets (docs/mutants.md)
 #   make drawn-facts     every fact of a certificate on drawn tables, beside independent programs (docs/certify.md)
 PYTHON ?= python3
@@ -39,8 +39,8 @@ test-versions: setup
 	$(BIN)/python -m tools.versions --jobs $(JOBS) $(foreach name,$(PYTHONS),--python $(name))
 
 mutants: setup
-	@test -n "$(ROOM)" || { echo "name a room, diagnostics or training: make mutants ROOM=brutzkus2018"; exit 2; }
-	$(BIN)/python -m tools.mutants $(ROOM) --jobs $(JOBS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
+	@test -n "$(PAPER)$(PART)" || { echo "name a paper or a part: make mutants PAPER=brutzkus2018, or PART=diagnostics"; exit 2; }
+	$(BIN)/python -m tools.mutants $(PAPER)$(PART) --jobs $(JOBS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 drawn-data: setup
 	$(BIN)/python -m tools.drawn_data --jobs $(JOBS) $(if $(COUNT),--count $(COUNT))

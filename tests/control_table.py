@@ -159,7 +159,7 @@ def controls(
 ) -> Callable:
     """One test per hypothesis and promise of the claims of this module."""
     made, excused = [_row(toy, *row) for row in rows], dict(except_for or {})
-    claims = [claim for claim in claims_of(module) if claim.given is not None and claim not in but]
+    claims = [claim for claim in claims_of(module) if claim not in but]
     asked = [(claim, clause) for claim in claims for clause in claim.clauses.values()]
 
     @pytest.mark.parametrize(("claim", "clause"), asked, ids=[f"{claim.name}: {clause.key}" for claim, clause in asked])

@@ -15,8 +15,9 @@ from widenet.console import output, tables
 from widenet.errors import UnknownName
 from widenet.run import Results, plan
 
+from .packages import BROKEN, EMPTY, TOY
+from .packages.toy2020.runs.numbers import Numbers
 from .report.fake_outcomes import FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, VACUOUS, checked, claim
-from .rooms import BROKEN, EMPTY, TOY
 
 GOOD = (STEP, HOLDING, FINDING, UNMET, VACUOUS, TREND)
 IN_ORDER = (HOLDING, FINDING, VACUOUS, TREND, UNMET, STEP)
@@ -184,11 +185,11 @@ class TestCheck:
     def test_a_check_that_fails_is_one_sentence_and_the_others_are_reported(
         self, lab: Invoke, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail(*_: Any) -> None:
+        def fail(runs: Numbers) -> None:
             raise ZeroDivisionError("no runs")
 
         broken = dataclasses.replace(HOLDING, judge=fail)
-        monkeypatch.setattr("tests.rooms.toy2020.claims.theorems.theorem_2", broken)
+        monkeypatch.setattr("tests.packages.toy2020.claims.theorems.theorem_2", broken)
         result = lab("check", HOLDING.id, STEP.id, code=3)
         assert "Traceback" not in result.output
         assert f"✗ NOT COMPUTED  {HOLDING.id}\n  {HOLDING.id} failed: ZeroDivisionError: no runs\n" in result.stdout
@@ -207,7 +208,7 @@ class TestCheck:
     def test_a_mistake_of_the_program_has_an_exit_code_of_its_own(
         self, lab: Invoke, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail(*_: Any) -> None:
+        def fail(runs: Numbers) -> None:
             raise ZeroDivisionError("in a table")
 
         monkeypatch.setattr(tables, "check_report", fail)

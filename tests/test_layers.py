@@ -1,4 +1,4 @@
-"""A module imports only from lower layers, a room keeps its order and its walls, and the public names are a fact."""
+"""A module imports only from lower layers, papers keep their order and their walls, and the public names are a fact."""
 
 import ast
 import subprocess
@@ -37,7 +37,7 @@ LAYERS = {
     "estimators": 7,
     "cli": 8,
 }
-"""`papers` are the rooms without their `drawings`, which know how pictures are made."""
+"""`papers` are the packages without their `drawings`, which know how pictures are made."""
 MAY_NOT_MEET = {
     ("claims", "figures"),
     ("data", "losses"),
@@ -47,7 +47,7 @@ MAY_NOT_MEET = {
     ("store", "types"),
 }
 """Pairs on one level, or below, that must not know each other either."""
-ROOM = {
+PARTS = {
     "formulas": 0,
     "sources": 1,
     "user_data": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
@@ -57,7 +57,7 @@ ROOM = {
     "figures": 6,
     "drawings": 7,
 }
-"""The order inside a room. A figure may ask for the band by which a claim is judged; no claim asks a figure."""
+"""The order inside a paper package. A figure may ask for the band of a claim; no claim asks a figure."""
 DRAW = ("papers/*/drawings/*.py", "plots/style.py", "bench/chart.py", "certificates/pictures.py")
 """Who may import matplotlib."""
 LONGEST = 600
@@ -94,7 +94,7 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 
 
 def mistakes(module: str, imported: Iterable[str]) -> list[str]:
-    """The imports of this module that go up, sideways where that is not allowed, or through a wall of a room."""
+    """The imports of this module that go up, sideways where that is not allowed, or through the wall of a paper."""
     name, wrong = layer_of(module), []
     if name not in LAYERS:
         return [f"{module} has no layer yet: add {name} here and to docs/layers.md"]
@@ -112,27 +112,28 @@ def mistakes(module: str, imported: Iterable[str]) -> list[str]:
 
 
 def _through_walls(module: str, target: str) -> list[str]:
-    """Rooms do not know each other; inside one, each part knows those before it."""
+    """Papers do not know each other; inside one, each part knows those before it."""
     own, others = module.split(".")[1:], target.split(".")[1:]
-    if own[:1] != ["papers"] or len(own) < 2 or own[1] in ("base", "findings", "glossary", "index"):
+    if own[:1] != ["papers"] or len(own) < 2 or not (ROOT / "papers" / own[1]).is_dir():
         return []
-    room, part = own[1], own[2:3]
+    paper, part = own[1], own[2:3]
     if others == ["papers", "base"] and not part:
         return []
     if others[:1] == ["papers"]:
-        if others[1:2] != [room]:
-            return [f"{module} imports {target}: another room"]
+        if others[1:2] != [paper]:
+            return [f"{module} imports {target}: another paper"]
         there = others[2:3]
-        if part and there and part != there and not _place(there[0]) <= _place(part[0]):
+        own_place, place = (PARTS.get(kind_of(each[0])) if each else None for each in (part, there))
+        if None not in (own_place, place) and part != there and place > own_place:
             return [f"{module} imports {target}: {there[0]} come after {part[0]}"]
     if others == [] and part == ["runs"]:
         return [f"{module} imports {target}: runs name the modules that they need"]
     return []
 
 
-def _place(part: str) -> int:
-    """`xor_formulas` are formulas too."""
-    return ROOM[part] if part in ROOM else ROOM[part.split("_")[-1]]
+def kind_of(part: str) -> str:
+    """The part of a package that a module is, without its theme: `xor_formulas` are formulas. "" for any other name."""
+    return next((kind for kind in PARTS if part == kind or part.endswith(f"_{kind}")), "")
 
 
 def test_imports_go_down() -> None:
@@ -151,6 +152,10 @@ def test_imports_go_down() -> None:
         ("widenet.types", "widenet.data", True),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.formulas", False),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.sources", False),
+        ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.user_data", False),
+        ("widenet.papers.li2018.sources", "widenet.papers.li2018.user_data", True),
+        ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.xor_hypotheses", True),
+        ("widenet.papers.li2018.hypotheses", "widenet.papers.li2018.xor_sources", False),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.runs.y", False),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.claims.y", True),
         ("widenet.papers.li2018.runs.x", "widenet.papers.li2018.figures.y", True),

@@ -108,7 +108,7 @@ def _sides(found: Differences, where: str, one: Mapping[str, Any], two: Mapping[
     sides = [one["measured"], one["promised"]]
     size = max((abs(each) for each in sides if _is_number(each)), default=0.0)
     found.number(where, "promised", one["promised"], two["promised"])
-    if one["sense"] != "=":  # what keeps an equality is its room, which the verdict knows
+    if one["sense"] != "=":  # what keeps an equality is its tolerance, which the verdict knows
         found.number(where, "measured", one["measured"], two["measured"], size)
     found.number(where, "tightness", one["tightness"], two["tightness"], 1.0)
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn import datasets
 
 import widenet as wn
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from tools.known_facts import margin_of_machine, scaled_points, widest_in_a_box
 from widenet import papers
 from widenet.certificates import preparation, words
@@ -31,7 +31,7 @@ from widenet.errors import DataError
 
 
 @pytest.fixture(autouse=True)
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.certificates import hostile
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
@@ -91,7 +91,7 @@ def test_everything_is_refused_in_bounded_memory(tmp_path):
 
 
 @pytest.fixture
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 
@@ -99,7 +99,7 @@ def invoke(*arguments):
     return CliRunner().invoke(app, ["certify", *map(str, arguments)], prog_name="widenet")
 
 
-def test_the_command_says_one_sentence_and_writes_nothing(tmp_path, monkeypatch, rooms):
+def test_the_command_says_one_sentence_and_writes_nothing(tmp_path, monkeypatch, toy_papers):
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "store"))
     folder = tmp_path / "files"
     folder.mkdir()
@@ -125,7 +125,7 @@ def test_the_command_says_one_sentence_and_writes_nothing(tmp_path, monkeypatch,
     ],
     ids=ascii,
 )
-def test_a_choice_that_cannot_be(tmp_path, monkeypatch, rooms, option):
+def test_a_choice_that_cannot_be(tmp_path, monkeypatch, toy_papers, option):
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "flowers.csv"
@@ -266,7 +266,7 @@ def test_names_are_shown_without_what_a_terminal_would_obey(tmp_path):
         "0,0,a\n0,0,b\n0,1,a\n1,0,b\n",
     ],
 )
-def test_no_verdict_is_wrong_about_extreme_tables(tmp_path, rooms, table):
+def test_no_verdict_is_wrong_about_extreme_tables(tmp_path, toy_papers, table):
     path = tmp_path / "a.csv"
     path.write_text(table)
     result = invoke(path, "--runs", 1, "--time", 600, "--json", "--out", tmp_path / "out")

@@ -9,8 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import widenet as wn
-from tests.rooms import BROKEN, EMPTY, TOY
-from tests.rooms.broken2022.claims.theorems import theorem_8
+from tests.packages import BROKEN, EMPTY, TOY
+from tests.packages.broken2022.claims.theorems import theorem_8
+from tests.packages.toy2020.claims.theorems import two
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.clock import Clock
@@ -19,6 +20,7 @@ from widenet.certificates.screen import as_text
 from widenet.claims import Part, Verdict
 from widenet.cli import app
 from widenet.errors import InputError
+from widenet.records import Scale
 
 CORNERS = np.array(
     [[2.0, 1.0], [1.5, 0.5], [2.5, 0.9], [2.1, 0.2], [-1.0, 0.3], [-2.0, -1.0], [-1.5, 0.0], [-1.1, 0.4]]
@@ -28,7 +30,7 @@ SMALL = {"runs": 3, "time": 600.0}
 
 
 @pytest.fixture(autouse=True)
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 
@@ -215,8 +217,8 @@ def test_a_wrong_option_is_refused_before_anything_starts(tmp_path, option, valu
 
 def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
-    broken = dataclasses.replace(theorem_8, settings_on=lambda specimen: 0)
-    monkeypatch.setattr("tests.rooms.broken2022.claims.theorems.theorem_8", broken)
+    broken = dataclasses.replace(theorem_8, settings_on=lambda specimen: two(Scale.QUICK, 0))
+    monkeypatch.setattr("tests.packages.broken2022.claims.theorems.theorem_8", broken)
     assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out", "--time", 600).exit_code == 1
 
 

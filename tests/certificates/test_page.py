@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import widenet as wn
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.page import render
@@ -21,8 +21,7 @@ from widenet.certificates.reading import read
 from widenet.certificates.rows import Row
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
 from widenet.certificates.training_words import about_training
-from widenet.claims import Kind
-from widenet.claims.base import at_most
+from widenet.claims import Kind, at_most
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides, evidence
 from widenet.errors import InputError
@@ -32,7 +31,7 @@ NASTY = '<script>alert("x")</script>'
 
 
 @pytest.fixture(autouse=True)
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 
@@ -80,7 +79,7 @@ def test_the_page_is_whole_and_asks_nobody(dim):
 
 def test_the_card_of_a_theorem_says_the_same_as_its_promise():
     """Its number is that of the part that the sentence is about, and there is none where it does not apply."""
-    met, missed = at_most("norm", "norm", 1.0, 1.0), at_most("norm", "norm", 2.0, 1.0)
+    met, missed = (at_most(norm, 1.0).hypothesis("norm", "norm") for norm in (1.0, 2.0))
     parts = {"many": Sides(3.0, 1e15), "few": Sides(0.05, 0.1, undecided=True)}
     rows = [
         Row(id=f"toy2020.{name}", kind=Kind.MAIN, where="", statement="", evidence=evidence(parts, (hypothesis,)),
@@ -96,7 +95,7 @@ def test_the_card_of_a_theorem_says_the_same_as_its_promise():
 
 def test_of_large_data_a_promise_about_a_part_is_told_if_there_is_no_other():
     """Fifty points are too few to be told of."""
-    found = evidence({"many": Sides(3.0, 9.0)}, (at_most("norm", "norm", 1.0, 1.0),))
+    found = evidence({"many": Sides(3.0, 9.0)}, (at_most(1.0, 1.0).hypothesis("norm", "norm"),))
     meaning = Meaning(topic=Topic.UPDATES, promise="At most {promised} steps.")
     row = Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", evidence=found, meaning=meaning)
     (whole,) = promises_of([row])
@@ -220,4 +219,4 @@ def test_what_became_of_every_promise_is_counted():
     [(1.0, "0"), (1 - 1e-12, "0"), (1 - 8e-12, "0"), (1 - 1e-10, "1.01e-10"), (0.75, "0.25"), (1 + 5e-12, "-4e-12")],
 )
 def test_a_slack_of_rounding_is_shown_as_none(actual, shown):
-    assert words.slack(at_most("input_norm", "largest ‖x‖", actual, 1, tolerance=1e-12)) == shown
+    assert words.slack(at_most(actual, 1, within=1e-12).hypothesis("input_norm", "largest ‖x‖")) == shown

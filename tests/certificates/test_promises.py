@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.packages.toy2020.claims.theorems import Toys, nothing
 from widenet import papers
 from widenet.certificates.changes import small_changes
 from widenet.certificates.clashes import clashing
@@ -14,8 +15,9 @@ from widenet.certificates.numerals import fraction, plain
 from widenet.certificates.promises import Standing, promises_of, standing_of
 from widenet.certificates.rows import Row, ask_all, nearness, ordered
 from widenet.certificates.views import View
-from widenet.claims import Evidence, Kind, Verdict
-from widenet.claims.base import at_least, at_most, claim, undecided
+from widenet.claims import Kind, Promised, Verdict, at_least, at_most
+from widenet.claims.base import claim, undecided
+from widenet.claims.implication import Given
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Choices, Specimen
@@ -25,7 +27,7 @@ from widenet.run.outcomes import cells_of
 
 MEANING = Meaning(topic=Topic.UPDATES, promise="At most {promised} updates.", seen="it took {measured}")
 UNKNOWN = undecided("separable", "margin", "≥ 1", why="")
-MET, MISSED = at_least("separable", "margin", 2.0, 1.0), at_least("separable", "margin", 0.4, 1.0)
+MET, MISSED = (at_least(actual, 1.0).hypothesis("separable", "margin") for actual in (2.0, 0.4))
 
 
 def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
@@ -85,13 +87,13 @@ def test_what_is_seen_comes_first_and_silent_rows_promise_nothing():
 
 
 def test_a_lack_has_its_numbers():
-    assert lack(at_most("input_norm", "largest ‖x‖", 1.5, 1.0)) == (
+    assert lack(at_most(1.5, 1.0).hypothesis("input_norm", "largest ‖x‖")) == (
         "no point may be longer than 1 (largest ‖x‖: ≤ 1 is required, 1.5 found)"
     )
-    assert lack(at_least("enough_samples", "n − 2c", -60975.0, 0.0)) == (
+    assert lack(at_least(-60975.0, 0.0).hypothesis("enough_samples", "n − 2c")) == (
         "about 61,000 more points would be needed for it to apply"
     )
-    assert lack(at_most("odd", "r", 1.5, 1.0)) == "r would have to be ≤ 1 and is 1.5"
+    assert lack(at_most(1.5, 1.0).hypothesis("odd", "r")) == "r would have to be ≤ 1 and is 1.5"
 
 
 @pytest.mark.parametrize(
@@ -111,13 +113,13 @@ def test_small_shares_are_fractions(value, words):
 
 
 def test_hypotheses_are_sorted_by_how_near_they_are():
-    near, far = at_most("a", "a", 1.1, 1.0), at_most("b", "b", 9.0, 1.0)
-    tight, loose = at_most("c", "c", 0.99, 1.0), at_most("d", "d", 0.1, 1.0)
+    near, far = at_most(1.1, 1.0).hypothesis("a", "a"), at_most(9.0, 1.0).hypothesis("b", "b")
+    tight, loose = at_most(0.99, 1.0).hypothesis("c", "c"), at_most(0.1, 1.0).hypothesis("d", "d")
     found = row(Sides(3.0, 10.0), loose, far, tight, near)
     assert [each.key for each in found.hypotheses] == ["a", "b", "c", "d"]
     assert [each.key for each in found.missing] == ["a", "b"]
     assert nearness(near) == pytest.approx(-0.1 / 1.1)
-    assert nearness(at_most("e", "e", 0.0, 0.0)) == 0.0
+    assert nearness(at_most(0.0, 0.0).hypothesis("e", "e")) == 0.0
     assert math.isinf(nearness(near.model_copy(update={"slack": None})))
 
 
@@ -217,18 +219,16 @@ START = "start as the paper does (without --init-scale)"
 
 def needing(name: str, measure, required: float, sign: int):
     """A made-up theorem that needs a choice of the reader, or her data, to be on one side of a threshold."""
-    hypothesis = at_least if sign > 0 else at_most
+    compare = at_least if sign > 0 else at_most
+    given = Given(name, name, lambda toys: compare(toys.size, required), extreme=False)
 
-    @claim("toy2020.theorem_3", Kind.MAIN, "Theorem 3", draws=_seed, on=measure)
-    def theorem_3(value: float) -> Evidence:
+    @claim("toy2020.theorem_3", Kind.MAIN, "Theorem 3", draws=nothing, on=lambda own: Toys(np.array([measure(own)])),
+           given=[given])  # fmt: skip
+    def theorem_3(toys: Toys) -> Promised:
         """It needs something."""
-        return evidence({"a": Fact(True)}, (hypothesis(name, name, value, required),))
+        return {"a": Fact(True)}
 
     return theorem_3
-
-
-def _seed(scale, seed):
-    return seed
 
 
 def neurons_of(specimen):

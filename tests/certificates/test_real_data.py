@@ -10,7 +10,7 @@ from sklearn import datasets
 from sklearn.linear_model import LogisticRegression
 
 import widenet as wn
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making
 from widenet.certificates.clashes import clashing

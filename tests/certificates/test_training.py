@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import widenet as wn
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making, training
 from widenet.certificates.clock import Clock

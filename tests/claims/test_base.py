@@ -3,11 +3,34 @@
 import dataclasses
 import json
 import math
+from dataclasses import dataclass
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from jaxtyping import Float
 
-from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Runs, Silence, Verdict, claim
-from widenet.claims.base import at_least, at_most, less_than, more_than, pick, separable, undecided
+from widenet.claims import (
+    Cases,
+    Claim,
+    Evidence,
+    Experiment,
+    Fact,
+    Hypothesis,
+    Kind,
+    Part,
+    Promised,
+    Runs,
+    Silence,
+    Verdict,
+    at_least,
+    at_most,
+    claim,
+    less_than,
+    more_than,
+)
+from widenet.claims.base import undecided
+from widenet.claims.given import separable
 from widenet.claims.silence import Applied
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
@@ -21,8 +44,17 @@ class Setting(ClosedModel):
     size: int
 
 
-def run(setting: Setting, progress: Progress) -> int:
-    return setting.size
+@dataclass(frozen=True, eq=False)
+class Sizes(Cases):
+    size: Float[np.ndarray, " run"]
+
+
+def sizes(*each: float) -> Sizes:
+    return Sizes(np.array(each))
+
+
+def run(setting: Setting, progress: Progress) -> Sizes:
+    return sizes(setting.size)
 
 
 def settings(scale: Scale, seed: int) -> list[Setting]:
@@ -117,28 +149,26 @@ def test_vacuous_when_every_part_with_two_sides_is():
     assert not vacuous(fact)
 
 
+def of(compare, actual, limit=1, **how) -> Hypothesis:
+    return compare(actual, limit, **how).hypothesis("x", "x")
+
+
 def test_comparisons_and_their_slack():
-    assert at_most("x", "x", 0.5, 1).slack == 0.5
-    assert at_most("x", "x", 1.0, 1).met
-    assert not at_most("x", "x", 1.5, 1).met
-    assert (at_most("x", "x", 1 + 1e-13, 1, tolerance=1e-12).slack or 0) > 0
-    assert at_least("x", "x", 3.0, 1).slack == 2
-    assert at_least("x", "x", 1 - 1e-13, 1, tolerance=1e-12).met
-    assert not at_least("x", "x", 1 - 1e-13, 1).met
-    assert not more_than("x", "x", 0.0, 0).met
-    assert not less_than("x", "x", 1.0, 1).met
-    assert at_most("x", "x", 2.0, 1, why="row 7 is too long").why == "row 7 is too long"
+    assert of(at_most, 0.5).slack == 0.5
+    assert of(at_most, 1.0).met
+    assert not of(at_most, 1.5).met
+    assert (of(at_most, 1 + 1e-13, within=1e-12).slack or 0) > 0
+    assert of(at_least, 3.0).slack == 2
+    assert of(at_least, 1 - 1e-13, within=1e-12).met
+    assert not of(at_least, 1 - 1e-13).met
+    assert not of(more_than, 0.0, 0).met
+    assert not of(less_than, 1.0).met
+    assert of(at_most, 2.0, why=lambda case: "row 7 is too long").why == "row 7 is too long"
 
 
 @pytest.mark.parametrize("compare", [at_most, at_least, more_than, less_than])
 def test_a_nan_meets_nothing(compare):
-    assert not compare("x", "x", math.nan, 1).met
-
-
-def test_hypotheses_are_found_by_key():
-    assert pick([MET, UNMET], "width", "separable") == (UNMET, MET)
-    with pytest.raises(KeyError, match="margin"):
-        pick([MET], "margin")
+    assert not of(compare, math.nan).met
 
 
 @pytest.mark.parametrize("key", ["", "Separable", "2nd", "input norm", "input-norm"])
@@ -164,28 +194,91 @@ def test_unknown_fields_are_refused():
 class TestClaim:
     def test_the_docstring_is_the_statement(self):
         @claim("toy2020.theorem_1", Kind.MAIN, "Theorem 1", reads=EXPERIMENT)
-        def theorem_1(runs):
+        def theorem_1(runs: Sizes) -> Promised:
             """The sum of two lines
             is one sentence.
 
             This is for developers.
             """
-            return found(sum(runs) > 0)
+            return {"positive": more_than(runs.size, 0)}
 
         assert isinstance(theorem_1, Claim)
         assert theorem_1.statement == "The sum of two lines is one sentence."
         assert (theorem_1.paper, theorem_1.name) == ("toy2020", "theorem_1")
         assert theorem_1.reads == (EXPERIMENT,)
-        assert theorem_1([1, 2]).verdict is Verdict.HOLDS
+        assert theorem_1([sizes(1.0), sizes(2.0)]).verdict is Verdict.HOLDS
+        assert (theorem_1.given, theorem_1.hypotheses, list(theorem_1.clauses)) == ((), {}, ["positive"])
 
-    def test_without_a_statement_there_is_no_claim(self):
-        with pytest.raises(ValueError, match="docstring of the judge is the statement"):
-            claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(lambda runs: found(True))
+    @pytest.mark.parametrize("words", [None, "", "  \n"])
+    def test_without_a_statement_there_is_no_claim(self, words):
+        def theorem_1(runs: Sizes) -> Promised:
+            return {}
 
-    @pytest.mark.parametrize("more", [{}, {"reads": EXPERIMENT, "draws": lambda scale, seed: 1}])
-    def test_it_reads_experiments_or_draws_its_own(self, more):
-        with pytest.raises(ValueError, match="either reads experiments or draws"):
+        theorem_1.__doc__ = words
+        sentence = "^toy2020.theorem_1: the judge theorem_1 has no docstring; write the statement there$"
+        with pytest.raises(ValueError, match=sentence):
+            claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(theorem_1)
+
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            ({}, "neither: name an experiment in reads= or a function in draws="),
+            ({"reads": EXPERIMENT, "draws": lambda scale, seed: 1}, "both: drop one"),
+        ],
+    )
+    def test_it_reads_experiments_or_draws_its_own(self, more, words):
+        with pytest.raises(ValueError, match=f"^toy2020.theorem_1: a claim has reads= or draws=, got {words}$"):
             claim("toy2020.theorem_1", Kind.MAIN, "", **more)(_judge)
+
+    def test_runs_among_given_need_hypotheses(self):
+        with pytest.raises(ValueError, match=r"^toy2020\.theorem_1: among_given=True needs hypotheses in given=$"):
+            claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT, among_given=True)(_judge)
+
+    @pytest.mark.parametrize(
+        ("annotation", "words"),
+        [
+            (None, "is annotated None"),
+            (list, "is annotated list"),
+            (str, "is annotated str"),
+            (..., "has no annotation"),
+        ],
+    )
+    def test_the_annotation_of_a_judge_is_its_table(self, annotation, words):
+        def theorem_1(runs):
+            """It holds."""
+            return {"positive": more_than(runs.size, 0)}
+
+        theorem_1.__annotations__ = {} if annotation is ... else {"runs": annotation}
+        made = claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(theorem_1)
+        sentence = f"^toy2020.theorem_1: parameter 'runs' of the judge {words}; annotate it with the Cases subclass"
+        for use in (lambda: made([sizes(1.0)]), lambda: made.clauses):
+            with pytest.raises(TypeError, match=sentence):
+                use()
+
+    def test_a_judge_gets_one_table_per_experiment(self):
+        made = claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(_judge)
+        with pytest.raises(TypeError, match=r"^toy2020\.theorem_1: the judge takes 1 tables, got 2; pass one per exp"):
+            made([sizes(1.0)], [sizes(2.0)])
+
+    @pytest.mark.parametrize("key", ["at most M", "Updates", "größe", "2nd", "", "a-b"])
+    def test_the_key_of_a_promise_is_a_word(self, key):
+        def theorem_1(runs: Sizes) -> Promised:
+            """It holds."""
+            return {key: more_than(runs.size, 0)}
+
+        made = claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(theorem_1)
+        for use in (lambda: made([sizes(1.0)]), lambda: made.clauses):
+            with pytest.raises(ValueError, match=f"promise keys must be ASCII snake_case, got '{key}'; put the words"):
+                use()
+
+    def test_a_judge_returns_promises(self):
+        def theorem_1(runs: Sizes):
+            """It holds."""
+            return more_than(runs.size, 0)
+
+        made = claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(theorem_1)
+        with pytest.raises(TypeError, match=r"must return a dict of promises or a Promise, got Sides$"):
+            made([sizes(1.0)])
 
     @pytest.mark.parametrize(("suffix", "expected"), [("", Verdict.HOLDS), ("_as_printed", Verdict.VIOLATED)])
     def test_only_a_statement_kept_as_printed_is_expected_to_fail(self, suffix, expected):
@@ -193,9 +286,9 @@ class TestClaim:
 
     def test_a_variant_has_another_statement_and_other_constants(self):
         @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT, on=lambda specimen: [])
-        def lemma(runs, *, factor=1):
+        def lemma(runs: Sizes, *, factor=1) -> Promised:
             """It holds."""
-            return found(factor == 1)
+            return {"positive": Fact(factor == 1)}
 
         printed = lemma.variant("lemma_as_printed", where="Lemma, p. 2", statement="It holds twice.", factor=2)
         assert (printed.id, printed.where, printed.kind) == ("toy2020.lemma_as_printed", "Lemma, p. 2", Kind.STEP)
@@ -238,13 +331,13 @@ class TestClaim:
             claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(_judge).title = "x"  # type: ignore[misc]
 
 
-def _judge(runs):
+def _judge(runs: Sizes) -> Promised:
     """It holds."""
-    return found(True)
+    return {"fact": Fact(True)}
 
 
 def test_an_experiment_knows_its_result_and_other_settings():
-    assert EXPERIMENT.result_type is int
+    assert EXPERIMENT.result_type is Sizes
     other = EXPERIMENT.at(lambda scale, seed: [Setting(size=seed)])
     assert other.settings(Scale.QUICK, 7) == [Setting(size=7)]
     assert (other.id, other.run) == (EXPERIMENT.id, EXPERIMENT.run)
@@ -273,9 +366,8 @@ def test_an_undecided_hypothesis_has_words_and_no_distance():
 )
 def test_separable_is_undecided_where_a_margin_is_not_known(margins, met, actual):
     for order in (margins, margins[::-1]):
-        hypothesis = separable(iter(order))
+        hypothesis = separable.measured(separable(SimpleNamespace(smallest_margin=np.array(order))))
         assert (hypothesis.met, hypothesis.actual) == (met, actual)
-        assert hypothesis.key == "separable"
-        assert hypothesis.required == "≥ 1 (to 1e-12)"
+        assert (hypothesis.key, hypothesis.name) == ("separable", "separable: smallest y⟨w*, x⟩")
+        assert hypothesis.required.startswith("≥ 1")
         assert bool(hypothesis.why) == (met is None)
-    assert separable(margins, why="a proof").why == "a proof"

@@ -1,5 +1,6 @@
 """The one definition of kept, broken, closest, tightness and vacuous."""
 
+import inspect
 import math
 
 import numpy as np
@@ -8,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from widenet.claims import Part, Runs, Verdict
-from widenet.claims.base import at_most
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.statistics import clopper_pearson
 
@@ -76,7 +76,7 @@ def test_of_equally_close_cases_the_one_farthest_beyond_is_shown():
 def test_strict_statements_are_broken_by_equality():
     assert Sides(2, 2, strict=True).kept is False
     assert Sides(1, 2, strict=True).kept is True
-    with pytest.raises(ValueError, match="never strict"):
+    with pytest.raises(ValueError, match="strict=True needs an inequality"):
         Sides(2, 2, EQUAL, strict=True)
 
 
@@ -305,9 +305,22 @@ class TestEvidence:
         with pytest.raises(ValueError, match="at least one part"):
             evidence({})
 
+    @pytest.mark.parametrize("odd", [3, None, [True], "x"])
+    def test_a_part_is_a_conjunct(self, odd):
+        sentence = f"^part 'a' must be Sides, Fact, Rate or Part, got {type(odd).__name__}; compare two columns"
+        with pytest.raises(TypeError, match=sentence):
+            inspect.unwrap(evidence)({"a": odd})  # without the type checks that tests add
+
+    @pytest.mark.parametrize("sense", ["<=", "<", "AT_MOST", ""])
+    def test_a_sense_is_one_of_three(self, sense):
+        sentence = f"^sense must be one of ≤, ≥, =, got {sense!r}; at_most, at_least"
+        with pytest.raises(ValueError, match=sentence):
+            Sides([1], [1], sense)
+        assert Sides([1], [1], "≥").sense is Sense.AT_LEAST
+
     def test_details_of_numpy_become_plain(self):
         details = {"n": np.int64(3), "list": np.arange(2), "deep": ({"x": np.float64(0.5)},), "words": "η"}
-        found = evidence({"x": Fact(True)}, [at_most("a", "a", 1, 1)], details=details, note="a note")
+        found = evidence({"x": Fact(True)}, [Sides(1, 1).hypothesis("a", "a")], details=details, note="a note")
         assert found.details == {"n": 3, "list": [0, 1], "deep": [{"x": 0.5}], "words": "η"}
         assert found.model_dump_json()
         assert found.note == "a note"

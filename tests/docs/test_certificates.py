@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import widenet as wn
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from tools.certificates import END, EXAMPLES, PAGE, TABLE, anchor_of, block_of, file_of, marker_of, table_of, told
 from tools.gallery import between
 from widenet import papers

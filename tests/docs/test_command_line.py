@@ -10,8 +10,8 @@ import typer.main
 from typer.testing import CliRunner
 
 import widenet
+from tests.packages import BROKEN, EMPTY, TOY
 from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, UNMET
-from tests.rooms import BROKEN, EMPTY, TOY
 from widenet import papers
 from widenet.cli import MOST_JOBS, NOUNS, WORKLOADS, app
 from widenet.console.exit_codes import ExitCode

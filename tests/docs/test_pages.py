@@ -12,7 +12,7 @@ from urllib.parse import urlparse
 import pytest
 
 import widenet
-from tests.test_layers import LAYERS, LONGEST, MAY_NOT_MEET, ROOM
+from tests.test_layers import LAYERS, LONGEST, MAY_NOT_MEET, PARTS
 from widenet import papers
 from widenet.claims.base import Evidence, Kind, Verdict
 from widenet.training import Recipe
@@ -131,7 +131,7 @@ def test_theorem_6_3_is_where_the_readme_says() -> None:
     claim = papers.find_claim(f"{room}.{where.split('.')[1]}")
     places = [getattr(each, "__module__", "") for each in (claim.judge, claim.reads[0].run)]
     for place, shown in zip(places, (judged, trained), strict=True):
-        assert place == f"{paper.room}.{shown.removesuffix('.py').replace('/', '.')}"
+        assert place == f"{paper.package}.{shown.removesuffix('.py').replace('/', '.')}"
     assert (ROOT / tested).exists()
 
 
@@ -140,7 +140,7 @@ def test_layers_page_agrees_with_the_enforced_layers() -> None:
     text = page.read_text(encoding="utf-8").split("Some modules must not")
     assert {row[1].strip("`"): int(row[0]) for row in table(text[0])} == LAYERS
     assert {tuple(cell.strip("`") for cell in row) for row in table(text[1])} == MAY_NOT_MEET
-    assert [row[0].strip("`") for row in table(section(page, "Inside a room"))] == list(ROOM)
+    assert [row[0].strip("`") for row in table(section(page, "Inside a paper package"))] == list(PARTS)
     assert f"more than {LONGEST} lines" in text[1]
     for _, found in table(section(page, "Where is it?")):
         for words in code_words(found):
@@ -190,7 +190,7 @@ def named_ids(text: str) -> set[str]:
 def test_every_id_on_a_page_is_one_of_the_program(page: Path) -> None:
     experiments = {each.id for item in (*papers.claims_of(), *papers.figures_of()) for each in item.reads}
     known = {*papers.claim_ids(), *papers.figure_ids(), *experiments}
-    modules = {"formulas", "runs", "claims", "figures", "drawings", "settings"}
+    modules = {"formulas", "runs", "claims", "figures", "drawings", "sources"}
     text = re.sub(r"\(images/[^)]*\)", "", page.read_text(encoding="utf-8"))
     unknown = {id for id in named_ids(text) - known if id.split(".")[1] not in modules}
     assert {id for id in unknown if not id.split(".")[1].startswith("example_")} == set()

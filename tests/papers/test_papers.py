@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.rooms import BROKEN, EMPTY, TOY
+from tests.packages import BROKEN, EMPTY, TOY
 from widenet import papers
 from widenet.claims import Kind
 from widenet.claims.sides import Sense, Sides
@@ -17,11 +17,11 @@ from widenet.papers import index
 
 
 @pytest.fixture
-def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy_papers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY, BROKEN))
 
 
-@pytest.mark.usefixtures("rooms")
+@pytest.mark.usefixtures("toy_papers")
 class TestFinding:
     def test_by_name(self) -> None:
         assert papers.find_claim("toy2020.theorem_2").kind is Kind.MAIN
@@ -76,7 +76,7 @@ def test_control_a_wider_tolerance_and_a_turned_sense_change_one_line_each() -> 
             dataclasses.replace(each, measure=lambda runs, own=each: change(own.measure(runs)))
             if each.key == key
             else each
-            for each in claim.given or ()
+            for each in claim.given
         ]
         after = index.text([dataclasses.replace(claim, given=tuple(weaker))], []).splitlines()
         return sum(old != new for old, new in zip(before, after, strict=True))

@@ -9,17 +9,17 @@ import pytest
 import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
+from tests.packages import TOY
+from tests.packages.toy2020.drawings import figure_1 as drawing
+from tests.packages.toy2020.drawings.moving import GIF
 from tests.report.fake_outcomes import FIGURE, MOVING, drawn
-from tests.rooms import TOY
-from tests.rooms.toy2020.drawings import figure_1 as drawing
-from tests.rooms.toy2020.drawings.moving import GIF
 from widenet import papers, plots
 from widenet.papers import PAPERS
 from widenet.plots.style import COLOURS, FORMATS, lay_out, render
 
 
 @pytest.fixture
-def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy_papers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(papers, "PAPERS", (TOY,))
 
 
@@ -28,14 +28,14 @@ def numbers() -> xr.Dataset:
     return drawn().numbers
 
 
-@pytest.mark.usefixtures("rooms")
+@pytest.mark.usefixtures("toy_papers")
 def test_a_figure_is_drawn_by_the_module_of_its_name_or_the_one_it_names() -> None:
-    assert plots.drawing_of(FIGURE) == "tests.rooms.toy2020.drawings.figure_1"
-    assert plots.drawing_of(MOVING) == "tests.rooms.toy2020.drawings.moving"
+    assert plots.drawing_of(FIGURE) == "tests.packages.toy2020.drawings.figure_1"
+    assert plots.drawing_of(MOVING) == "tests.packages.toy2020.drawings.moving"
     assert (plots.moves(FIGURE), plots.moves(MOVING)) == (False, True)
 
 
-@pytest.mark.usefixtures("rooms")
+@pytest.mark.usefixtures("toy_papers")
 def test_all_files_of_a_figure(numbers: xr.Dataset) -> None:
     still = plots.picture_files(plots.drawing_of(FIGURE), FIGURE.id, numbers, {"id": FIGURE.id})
     assert set(still) == {

@@ -1,19 +1,18 @@
-"""Outcomes of the toy rooms, without a store: every cell is made at hand."""
+"""Outcomes of the toy papers, without a store: every cell is made at hand."""
 
 import dataclasses
 from typing import Any
 
 import xarray as xr
 
-from tests.rooms import EMPTY, TOY
-from tests.rooms.broken2022.claims.theorems import theorem_8
-from tests.rooms.toy2020.claims import theorems
-from tests.rooms.toy2020.figures.figure_1 import figure_1
-from tests.rooms.toy2020.figures.figure_2 import figure_2
-from tests.rooms.toy2020.runs import curves, numbers
+from tests.packages import EMPTY, TOY
+from tests.packages.broken2022.claims.theorems import theorem_8
+from tests.packages.toy2020.claims import theorems
+from tests.packages.toy2020.figures.figure_1 import figure_1
+from tests.packages.toy2020.figures.figure_2 import figure_2
+from tests.packages.toy2020.runs import curves, numbers
 from widenet import plots
-from widenet.claims import Claim, Evidence, Kind, Runs, Verdict
-from widenet.claims.sides import Sides, evidence
+from widenet.claims import Claim, Kind, Promise, Runs, Verdict, at_most
 from widenet.figures import Figure
 from widenet.progress import silent
 from widenet.records import Scale
@@ -25,14 +24,13 @@ UNMET, VACUOUS, TREND, FAILING = theorems.proposition_1_2, theorems.theorem_5, t
 FIGURE, MOVING = figure_1, figure_2
 
 
-def claim(name: str, verdict: Verdict = Verdict.HOLDS, kind: Kind = Kind.MAIN, statement: str = "", **changes: Any):
-    """A claim with this verdict; `changes` are fields of its evidence."""
-    sides = Sides([321.0 if verdict is Verdict.HOLDS else 54321.0], 12345.0)
+def claim(name: str, verdict: Verdict = Verdict.HOLDS, kind: Kind = Kind.MAIN, statement: str = "") -> Claim:
+    """A claim with this verdict."""
+    measured = 321.0 if verdict is Verdict.HOLDS else 54321.0
     margin = 0.5 if verdict is Verdict.HYPOTHESES_NOT_MET else 1.25
 
-    def judge(seed: int) -> Evidence:
-        found = evidence({"bound": sides}, theorems.conditions(margin), runs=Runs(tried=64, diverged=2))
-        return found.model_copy(update=changes)
+    def judge(toys: theorems.Toys) -> Promise:
+        return Promise({"bound": at_most(measured * toys.size, 12345.0)}, runs=Runs(tried=64, diverged=2))
 
     return Claim(
         id=name,
@@ -41,6 +39,7 @@ def claim(name: str, verdict: Verdict = Verdict.HOLDS, kind: Kind = Kind.MAIN, s
         where="Theorem 2, p. 5",
         judge=judge,
         draws=theorems.nothing,
+        given=(theorems.input_norm, theorems.margin_of(margin)),
     )
 
 
@@ -64,7 +63,7 @@ def drawn(figure: Figure = FIGURE, seed: int = 0) -> FigureOutcome:
 
 
 def results(checks: list[CheckOutcome], *figures: FigureOutcome) -> Results:
-    """What a report is made of; the toy rooms draw."""
+    """What a report is made of; the toy papers draw."""
     drawing = {"figure_1": "figure_1", "figure_2": "moving"}
     files = {}
     for outcome in figures:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.rooms.toy2020.drawings.moving import GIF
+from tests.packages.toy2020.drawings.moving import GIF
 from widenet.figures import Figure
 from widenet.report import build
 

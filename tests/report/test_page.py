@@ -179,9 +179,9 @@ def test_links_within_the_page_lead_somewhere(built: Path) -> None:
 
 def test_hostile_names_are_escaped(tmp_path: Path) -> None:
     evil = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>{{ 7 * 7 }}"
-    hostile = claim(f"toy2020.{evil}", statement=evil, note=evil, details={evil: evil})
+    hostile = with_evidence(checked(claim(f"toy2020.{evil}", statement=evil)), note=evil, details={evil: evil})
     paper = Paper("toy2020", evil, evil, evil, evil, evil)
-    page = Page(report.build(results([checked(hostile)]), tmp_path / "r", [paper]).read_text(encoding="utf-8"))
+    page = Page(report.build(results([hostile]), tmp_path / "r", [paper]).read_text(encoding="utf-8"))
     assert not [tag for tag, _ in page.tags if tag in {"script", "img"}]
     assert evil in page.text
     assert " 49" not in page.text
@@ -190,7 +190,7 @@ def test_hostile_names_are_escaped(tmp_path: Path) -> None:
 def test_the_same_results_lie_beside_the_page(built: Path) -> None:
     results = json.loads((built.parent / "results.json").read_text(encoding="utf-8"))
     assert [row["id"] for row in results["checks"]] == [outcome.claim.id for outcome in CHECKS]
-    assert results["schema"] == 2
+    assert results["schema"] == 3
     assert results["figures"][0]["comparisons"][0]["verdict"] == "AGREES"
     assert {path.suffix for path in (built.parent / "figures").iterdir()} == {".svg", ".pdf", ".png", ".json", ".csv"}
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.rooms.toy2020.runs.numbers import LOG, NumbersSetting, numbers
+from tests.packages.toy2020.runs.numbers import LOG, NumbersSetting, numbers
 from widenet.data import from_arrays
 from widenet.data.own import keep
 from widenet.errors import StoreError

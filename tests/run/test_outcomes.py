@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tests.rooms import BROKEN, EMPTY, TOY
-from tests.rooms.toy2020.claims import theorems
-from tests.rooms.toy2020.figures.figure_1 import figure_1
-from tests.rooms.toy2020.figures.figure_2 import figure_2
-from tests.rooms.toy2020.runs.numbers import LOG, NumbersSetting
+from tests.packages import BROKEN, EMPTY, TOY
+from tests.packages.toy2020.claims import theorems
+from tests.packages.toy2020.figures.figure_1 import figure_1
+from tests.packages.toy2020.figures.figure_2 import figure_2
+from tests.packages.toy2020.runs.numbers import LOG, Numbers, NumbersSetting
 from tests.stored import stored
 from widenet import papers
-from widenet.claims import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict
+from widenet.claims import Claim, Evidence, Fact, Hypothesis, Kind, Part, Promise, Promised, Runs, Verdict
 from widenet.errors import InputError, StoreError, UnknownName
 from widenet.figures import Comparison
 from widenet.records import Scale
@@ -64,10 +64,11 @@ def log(tmp_path, monkeypatch):
     return lambda: path.read_text().count("start")
 
 
-def drawn(evidence: Evidence, id: str = "paper.theorem_1", **more) -> Claim:
-    return Claim(
-        id, Kind.MAIN, "It holds.", "p. 1", lambda material: evidence, draws=lambda scale, seed: (scale, seed), **more
-    )
+def drawn(kept: bool | None = True, id: str = "paper.theorem_1", draws=theorems.nothing) -> Claim:
+    def judge(toys: theorems.Toys) -> Promised:
+        return {"fact": Fact(math.nan if kept is None else kept)}
+
+    return Claim(id, Kind.MAIN, "It holds.", "p. 1", judge, draws=draws)
 
 
 def test_a_stored_outcome_equals_the_computed_one(store, log):
@@ -91,8 +92,8 @@ def test_claims_and_figures_that_read_the_same_runs_share_them(cells, log):
 def test_a_reworded_note_or_another_tolerance_trains_nothing(cells, log):
     judge(theorems.theorem_2, Scale.QUICK, 0, cells)
 
-    def stricter(runs):
-        return theorems.theorem_2.judge(runs, bound=200.0).model_copy(update={"note": "in other words"})
+    def stricter(runs: Numbers) -> Promise:
+        return dataclasses.replace(theorems.theorem_2.judge(runs, bound=200.0), note="in other words")
 
     changed = dataclasses.replace(theorems.theorem_2, judge=stricter, statement="Reworded.")
     outcome = judge(changed, Scale.QUICK, 0, Cells(cells.store, InProcess()))
@@ -123,7 +124,7 @@ def test_each_scale_and_seed_has_runs_of_its_own(cells, log):
 
 def test_scale_and_seed_reach_what_a_claim_draws(cells):
     seen = []
-    claim = dataclasses.replace(drawn(EVIDENCE), judge=lambda material: seen.append(material) or EVIDENCE)
+    claim = drawn(draws=lambda scale, seed: seen.append((scale, seed)) or theorems.nothing(scale, seed))
     outcome = judge(claim, Scale.PAPER, 7, cells)
     assert seen == [(Scale.PAPER, 7)]
     assert (outcome.circumstances.cells, outcome.circumstances.reused) == ([], False)
@@ -131,7 +132,7 @@ def test_scale_and_seed_reach_what_a_claim_draws(cells):
 
 
 def test_the_row_of_a_check_is_the_contract(cells):
-    row = judge(drawn(EVIDENCE), Scale.QUICK, 3, cells).row()
+    row = dataclasses.replace(judge(drawn(), Scale.QUICK, 3, cells), evidence=EVIDENCE).row()
     assert json.loads(json.dumps(row, allow_nan=False)) == row
     assert set(row) == OLD_FIELDS | {"title", "parts", "details", "cells", "open_constant", "versions"}
     assert set(row["hypotheses"][0]) == {"key", "name", "required", "actual", "slack", "met", "why", "normalization"}
@@ -161,8 +162,7 @@ def test_the_row_names_its_cells_and_their_settings(cells):
 @pytest.mark.parametrize("expected", [Verdict.HOLDS, Verdict.VIOLATED])
 def test_only_an_unexpected_violation_fails(cells, kept, expected):
     id = "paper.lemma_as_printed" if expected is Verdict.VIOLATED else "paper.lemma"
-    evidence = EVIDENCE.model_copy(update={"parts": (Part(name="x", kept=kept),)})
-    outcome = judge(drawn(evidence, id), Scale.QUICK, 0, cells)
+    outcome = judge(drawn(kept, id), Scale.QUICK, 0, cells)
     assert outcome.failed == (kept is False and expected is Verdict.HOLDS)
     decided = Verdict.HOLDS if kept else Verdict.INSUFFICIENT_EVIDENCE if kept is None else Verdict.VIOLATED
     assert outcome.row()["expected"] is (decided is expected), "what decides nothing is not as expected"
@@ -175,8 +175,7 @@ def test_the_row_of_a_figure_is_the_contract(cells):
     assert json.loads(json.dumps(row, allow_nan=False)) == row
     assert set(row) == FIGURE_FIELDS
     assert row["config"] == [{"experiment": "toy2020.curves", "epochs": 8, "seed": 3}]
-    fields = {"name", "reported", "measured", "interval", "band", "basis", "moved", "added", "verdict"}
-    assert set(row["comparisons"][0]) == fields
+    assert set(row["comparisons"][0]) == {*Comparison.model_fields, "verdict"}
     xr.testing.assert_identical(outcome.numbers, show(figure_1, Scale.QUICK, 3, cells).numbers)
 
 
@@ -198,7 +197,7 @@ class TestCheck:
     """`wn.check`."""
 
     @pytest.fixture(autouse=True)
-    def rooms(self, monkeypatch):
+    def packages(self, monkeypatch):
         monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY, BROKEN))
 
     def test_a_claim_or_its_id(self, store, log):

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.rooms import EMPTY, TOY
-from tests.rooms.toy2020.claims import theorems
-from tests.rooms.toy2020.runs.numbers import LOG
+from tests.packages import EMPTY, TOY
+from tests.packages.toy2020.claims import theorems
+from tests.packages.toy2020.runs.numbers import LOG, Numbers
 from tests.stored import stored
 from widenet import papers
 from widenet.claims import Evidence, Silence, Verdict
@@ -23,7 +23,7 @@ DATA = from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1])
 
 
 @pytest.fixture(autouse=True)
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 
@@ -110,7 +110,7 @@ def test_progress_goes_from_nothing_to_all():
 )
 @pytest.mark.parametrize("place", ["on", "judge"])
 def test_no_exception_of_a_claim_gets_out(monkeypatch, caplog, place, error, kind, words):
-    def raising(*_):
+    def raising(runs: Numbers):
         raise error
 
     broken = dataclasses.replace(theorems.theorem_2, **{"judge" if place == "judge" else "settings_on": raising})

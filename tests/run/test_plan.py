@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
+from tests.packages import TOY
+from tests.packages.toy2020.runs.numbers import LOG, Numbers
 from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, checked
-from tests.rooms import TOY
-from tests.rooms.toy2020.runs.numbers import LOG
 from widenet import papers
 from widenet.console.exit_codes import code_of
 from widenet.console.progress import Meter
@@ -17,7 +17,7 @@ from widenet.store import Store
 
 
 @pytest.fixture(autouse=True)
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY,))
 
 
@@ -148,8 +148,12 @@ def raising(*_):
     raise ZeroDivisionError
 
 
+def undefined(runs: Numbers):
+    raise ZeroDivisionError
+
+
 def test_a_judge_or_a_drawing_that_fails_ends_no_other(tmp_path, monkeypatch):
-    claims = (STEP, dataclasses.replace(HOLDING, judge=raising))
+    claims = (STEP, dataclasses.replace(HOLDING, judge=undefined))
     monkeypatch.setattr("widenet.plots.picture_files", raising)
     plan = Plan(claims, (FIGURE,), Scale.QUICK, 0, Cells(Store(tmp_path / "store"), InProcess()))
     results = plan.carry_out(Heard(), in_short)

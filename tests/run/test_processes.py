@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rooms.toy2020.runs.numbers import LOG
+from tests.packages.toy2020.runs.numbers import LOG
 from tests.stored import stored
 from widenet.store import Store
 
@@ -22,7 +22,7 @@ PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import runpy
-runpy.run_module("tests.rooms", run_name="__main__", alter_sys=True)
+runpy.run_module("tests.packages", run_name="__main__", alter_sys=True)
 """
 SENTENCE = "widenet: interrupted; what was finished is in the store."
 PATIENCE = 300.0

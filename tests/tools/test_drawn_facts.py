@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from tools import drawn_facts
 from tools.drawn_tables import KINDS, drawn
 from tools.known_facts import disagreements
@@ -24,7 +24,7 @@ NAMES = {"apart": np.array(list("aaabb")), "mixed": np.array(list("abbab"))}
 
 
 @pytest.fixture(autouse=True)
-def rooms(monkeypatch):
+def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 

@@ -3,7 +3,7 @@
 import hypothesis
 import pytest
 
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from tools.drawn_files import DRAWING, look, look_at, summary
 from tools.drawn_inputs import File, Values, inputs
 from widenet import papers

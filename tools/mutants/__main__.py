@@ -1,4 +1,5 @@
-"""python -m tools.mutants TARGET: weaken each check of a room (or of diagnostics, training) and see who notices.
+"""python -m tools.mutants TARGET: weaken each check of a paper (or of diagnostics, training) and see which
+tests notice.
 
 Results are kept in build/mutants/: an interrupted hunt goes on where it stopped, and only what has changed since is
 tried again. See docs/mutants.md.
@@ -12,13 +13,13 @@ import sys
 from tools.arguments import some
 from tools.mutants import sessions
 from tools.mutants.baseline import Baseline
-from tools.mutants.declared import hunt_room, in_words
+from tools.mutants.declared import hunt_paper, in_words
 from tools.mutants.exchange import Calls
 from tools.mutants.hunt import Hunt
 from tools.mutants.memory import remember
 from tools.mutants.mutation import Mutant
-from tools.mutants.table import outcomes, page, summary
-from tools.mutants.targets import ROOT, Target, find
+from tools.mutants.table import outcomes, page, prune, summary
+from tools.mutants.targets import EQUIVALENT, OTHERS, ROOT, Target, find, papers
 
 FOLDER = ROOT / "build" / "mutants"
 
@@ -26,6 +27,11 @@ FOLDER = ROOT / "build" / "mutants"
 def main() -> None:
     """The command."""
     asked = _arguments()
+    if asked.prune:
+        print(f"{prune()} entries struck from {EQUIVALENT.relative_to(ROOT)}")
+        return
+    if asked.target is None:
+        raise SystemExit(f"name a paper or a part: {', '.join((*papers(), *OTHERS))}")
     target = find(asked.target)
     mutants = chosen(target, asked.only, asked.sample, asked.seed)
     if not mutants:
@@ -36,8 +42,10 @@ def main() -> None:
         except BrokenPipeError:  # somebody wanted to see the first few, as `| head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
-    if target.is_room and not (asked.only or asked.table or asked.survivors):
-        print(in_words(list(hunt_room(target.name))), flush=True)
+    if target.is_paper and not (asked.only or asked.table or asked.survivors):
+        # In a child, since controls may compute with JAX, and a process that did must not fork.
+        said = sessions.in_fork(lambda _: {"words": in_words(list(hunt_paper(target.name)))})
+        print(said.get("words", f"declarations: not tried, the process ended with {said.get('ended')}"), flush=True)
     if asked.declared:
         return
     baseline = Baseline(target, FOLDER)
@@ -49,8 +57,8 @@ def main() -> None:
     if not asked.table:
         calls = Calls(target.files)
         with calls.noted():
-            sessions.load(target.name if target.is_room else None)
-        if target.is_room:
+            sessions.load(target.name if target.is_paper else None)
+        if target.is_paper:
             remember(target.name, FOLDER / "memory")
         baseline.refresh(_needed(target, mutants) if asked.only else None, asked.jobs)
         try:
@@ -80,7 +88,7 @@ def _needed(target: Target, mutants: list[Mutant]) -> set[str] | None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
-    parser.add_argument("target", help="a room (brutzkus2018), diagnostics, or training")
+    parser.add_argument("target", nargs="?", help="a paper (brutzkus2018), diagnostics, or training")
     parser.add_argument("--sample", type=some, help="so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", default="", help="mutants whose description contains this")
@@ -89,6 +97,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--survivors", action="store_true", help="those alone that survived when last tried")
     parser.add_argument("--declared", action="store_true", help="what claims declare alone, which takes seconds")
     parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
+    parser.add_argument("--prune", action="store_true", help="strike equivalent mutants that no longer exist")
     parser.add_argument("--list", action="store_true", help="print the descriptions and try nothing")
     return parser.parse_args()
 

@@ -90,9 +90,9 @@ class Baseline:
         """Of a file of tests, of what it shares with others, and of the module it is named after."""
         helpers = [each for each in sorted(self.target.tests.rglob("*.py")) if not each.name.startswith("test_")]
         stem = path.stem.removeprefix("test_")
-        modules = [each for each in self.target.files if is_named_after(stem, each.stem) or not self.target.is_room]
-        of_rooms = [ROOT / "tests" / "controls.py", PACKAGE / "claims" / "sides.py"] if self.target.is_room else []
-        parts = [path, *of_rooms, *helpers, *modules]
+        modules = [each for each in self.target.files if is_named_after(stem, each.stem) or not self.target.is_paper]
+        of_papers = [ROOT / "tests" / "controls.py", PACKAGE / "claims" / "sides.py"] if self.target.is_paper else []
+        parts = [path, *of_papers, *helpers, *modules]
         return hashlib.sha256(b"".join(each.read_bytes() for each in parts)).hexdigest()[:12]
 
 

@@ -1,7 +1,7 @@
 """Claims that are weakened in what they declare, and whether their controls notice.
 
 Each clause is left out, turned, given ten times its tolerance, made strict or not, or one percent more generous. No
-file is changed and no process started, so a room takes seconds.
+file is changed and no process started, so a paper takes seconds.
 """
 
 import copy
@@ -70,7 +70,7 @@ def ways(conjunct: Any) -> dict[str, Callable]:
 def weakened(claim: Claim, clause: Clause, way: Callable | None) -> Claim:
     """The claim with this conjunct weakened, or left out."""
     if clause.role == "given":
-        kept = [_weaker_given(each, way) if each.key == clause.key else each for each in claim.given or ()]
+        kept = [_weaker_given(each, way) if each.key == clause.key else each for each in claim.given]
         return dataclasses.replace(claim, given=tuple(each for each in kept if each is not None))
 
     def judge(*tables: Any, **constants: Any) -> Promise:
@@ -117,11 +117,11 @@ def tables_of(module: str) -> list[Any]:
     return [test for word, test in found.items() if word.startswith("test_") and hasattr(test, "rows")]
 
 
-def hunt_room(room: str) -> Iterator[tuple[str, bool]]:
-    """The same for all files of tests of a room's claims."""
-    folder = TESTS / room / "claims"
+def hunt_paper(paper: str) -> Iterator[tuple[str, bool]]:
+    """The same for all files of tests of a paper's claims."""
+    folder = TESTS / paper / "claims"
     for file in sorted(folder.glob("test_*.py")):
-        for test in tables_of(f"tests.papers.{room}.claims.{file.stem}"):
+        for test in tables_of(f"tests.papers.{paper}.claims.{file.stem}"):
             yield from hunt(test)
 
 

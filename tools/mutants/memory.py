@@ -1,4 +1,4 @@
-"""Trainings of a room, kept between mutants: a weakened judge trains nothing else than a sound one."""
+"""Trainings of a paper, kept between mutants: a weakened judge trains nothing else than a sound one."""
 
 import functools
 import hashlib
@@ -22,12 +22,12 @@ OUTSIDE = {"claims", "figures", "drawings", "console", "report", "bench", "plots
 """Folders of the package that no training depends on."""
 
 
-def remember(room: str, folder: Path) -> None:
-    """From here on, functions of the room's `runs` that were called before with equal arguments answer from disk."""
+def remember(paper: str, folder: Path) -> None:
+    """From here on, functions of the paper's `runs` that were called before with equal arguments answer from disk."""
     from widenet.claims.experiments import Experiment
 
     digest = _digest()
-    package = importlib.import_module(f"widenet.papers.{room}.runs")
+    package = importlib.import_module(f"widenet.papers.{paper}.runs")
     for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         module = importlib.import_module(found.name)
         originals = {}

@@ -1,8 +1,10 @@
 """What a mutant is: one edit of one file of source, with a description that outlives moved lines."""
 
 import ast
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tools.mutants.facts import Domain, Facts
 
 MODULE = "<module>"
 
@@ -20,6 +22,7 @@ class Mutant:
       start, end, text: the bytes that `text` replaces.
       milder: the description of the smaller step the same way; this one is only tried where that one survives.
       number: 1, or which one of several with the same description.
+      is_idle: types or names say that it changes nothing; it has a number, and is not tried.
     """
 
     module: str
@@ -33,6 +36,7 @@ class Mutant:
     text: str
     milder: str = ""
     number: int = 1
+    is_idle: bool = False
 
     @property
     def description(self) -> str:
@@ -46,12 +50,32 @@ class Mutant:
         return source[: self.start] + self.text.encode() + source[self.end :]
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known beside the source.
+
+    Attributes:
+      columns: of the paper, by name.
+      signs: modules in which labels and signs are −1 and +1.
+      steering: `module.NAME` or `module.function.name`: what is assigned there changes no result.
+    """
+
+    columns: Mapping[str, Domain] = field(default_factory=dict)
+    signs: Collection[str] = ()
+    steering: Collection[str] = ()
+
+
 class Source:
     """A file of source with its tree, and the place of each node in bytes."""
 
-    def __init__(self, module: str, data: bytes) -> None:
+    def __init__(self, module: str, data: bytes, known: Known | None = None) -> None:
         """Parse it."""
+        known = known or Known()
         self.module, self.data, self.tree = module, data, ast.parse(data)
+        name = module.rsplit(".", 1)[-1]
+        self.facts = Facts(self.tree, known.columns, signs=name in known.signs)
+        self.drawing: set[str] = set()
+        self._steering = {each.split(".", 1)[1] for each in known.steering if each.split(".", 1)[0] == name}
         self._starts = [0]
         for line in data.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
@@ -69,13 +93,45 @@ class Source:
         return self.data[start:end].decode()
 
     def mutant(
-        self, node: ast.expr | ast.keyword, function: str, operator: str, text: str, *, says: str = "", milder: str = ""
+        self,
+        node: ast.expr | ast.keyword,
+        function: str,
+        operator: str,
+        text: str,
+        *,
+        says: str = "",
+        milder: str = "",
+        is_idle: bool = False,
     ) -> Mutant:
         """This node replaced by `text`; `says` stands for it in the description."""
         start, end = self.span(node)
         before = short(self.words(node))
         return Mutant(
-            self.module, function, operator, before, says or short(text), node.lineno, start, end, text, milder
+            module=self.module,
+            function=function,
+            operator=operator,
+            before=before,
+            after=says or short(text),
+            line=node.lineno,
+            start=start,
+            end=end,
+            text=text,
+            milder=milder,
+            is_idle=is_idle or self._steers(node, function),
+        )
+
+    def _steers(self, node: ast.expr | ast.keyword, function: str) -> bool:
+        """Whether it stands in what only steers a search or the order of work."""
+        if not self._steering:
+            return False
+        prefix = "" if function == MODULE else f"{function}."
+        return any(
+            f"{prefix}{name.id}" in self._steering
+            for each in ast.walk(self.tree)
+            if isinstance(each, ast.Assign) and _contains(each, node)
+            for target in each.targets
+            for name in ast.walk(target)
+            if isinstance(name, ast.Name)
         )
 
 
@@ -85,12 +141,24 @@ def short(text: str, limit: int = 60) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def _contains(statement: ast.Assign, node: ast.expr | ast.keyword) -> bool:
+    return (statement.lineno, statement.col_offset) <= (node.lineno, node.col_offset) and (
+        (node.end_lineno or 0, node.end_col_offset or 0) <= (statement.end_lineno or 0, statement.end_col_offset or 0)
+    )
+
+
 def numbered(mutants: Iterable[Mutant]) -> list[Mutant]:
-    """Mutants with the same description told apart; a larger step names its own smaller one."""
+    """Those that are not idle; with the same description told apart; a larger step names its own smaller one.
+
+    Idle ones are numbered too, so that a new fact renames no other mutant.
+    """
     seen: dict[str, int] = {}
     found = []
     for each in mutants:
         number = seen[each.description] = seen.get(each.description, 0) + 1
         milder = f"{each.milder} #{number}" if each.milder and number > 1 else each.milder
         found.append(Mutant(**{**each.__dict__, "number": number, "milder": milder}))
-    return found
+    idle = {each.description for each in found if each.is_idle}
+    return [
+        Mutant(**{**each.__dict__, "milder": ""}) if each.milder in idle else each for each in found if not each.is_idle
+    ]

@@ -3,16 +3,16 @@
 import ast
 from collections.abc import Iterator
 
-from tools.mutants.mutation import MODULE, Mutant, Source, numbered
-from tools.mutants.weakenings import EDGES, SHAPES, SWAPS, moved, one_side
+from tools.mutants.mutation import MODULE, Known, Mutant, Source, numbered
+from tools.mutants.weakenings import EDGES, OTHER_EDGE, SHAPES, SWAPS, TOLERANCES, moved, one_side, reads
 
 ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
 EQUAL: dict[type[ast.cmpop], str] = {ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not", ast.IsNot: "is"}
 
 
-def ordinary(module: str, data: bytes) -> list[Mutant]:
+def ordinary(module: str, data: bytes, known: Known | None = None) -> list[Mutant]:
     """All mutants of this file."""
-    source = Source(module, data)
+    source = Source(module, data, known)
     return numbered(each for function, node in _looked_at(source.tree, MODULE) for each in _of(source, function, node))
 
 
@@ -62,16 +62,21 @@ def _of(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
             yield source.mutant(node, function, "the other answer", str(not value))
         case ast.Constant(value=int() as value):
             for other in (value + 1, value - 1):
-                yield source.mutant(node, function, "number off by one", f"({other})")
+                is_idle = source.facts.is_idle(node, value, other)
+                yield source.mutant(node, function, "number off by one", f"({other})", is_idle=is_idle)
         case ast.Constant(value=float() as value):
             yield from moved(source, function, node, value)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in {**EDGES, **EQUAL}:
             new = {**EDGES, **EQUAL}[type(op)]
             text = f"(({source.words(left)}) {new} ({source.words(right)}))"
-            yield source.mutant(node, function, "comparison", text, says=new)
+            is_idle = type(op) in EDGES and (
+                bool(reads(node) & TOLERANCES) or source.facts.has_no_edge(node, OTHER_EDGE[type(op)])
+            )
+            yield source.mutant(node, function, "comparison", text, says=new, is_idle=is_idle)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
             text = f"(({source.words(left)}) {ARITHMETIC[type(op)]} ({source.words(right)}))"
-            yield source.mutant(node, function, "arithmetic", text, says=ARITHMETIC[type(op)])
+            is_idle = isinstance(op, ast.Mult | ast.Div) and source.facts.is_sign(right)
+            yield source.mutant(node, function, "arithmetic", text, says=ARITHMETIC[type(op)], is_idle=is_idle)
         case ast.BoolOp() | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
             yield from one_side(source, function, node)
         case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert(), operand=operand):

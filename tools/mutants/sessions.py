@@ -46,7 +46,7 @@ PATIENCE, FACTOR = 15, 8
 """A mutant may take this many seconds of processor time, and this many times what its tests take without it."""
 
 
-def load(room: str | None) -> None:
+def load(paper: str | None) -> None:
     """Everything that mutants share; no computation, so that forking is safe.
 
     Shapes and types are not checked: beartype keeps annotations by their words, and would take an object of a module
@@ -63,9 +63,9 @@ def load(room: str | None) -> None:
     # Trainings load the first two when they need them: a child would do so again and again.
     for name in ("diffrax", "optax", "hypothesis", "scipy.stats", "scipy.optimize", "sklearn", "xarray"):
         importlib.import_module(name)
-    if room is not None:
+    if paper is not None:
         for part in ("runs", "claims"):
-            package = importlib.import_module(f"widenet.papers.{room}.{part}")
+            package = importlib.import_module(f"widenet.papers.{paper}.{part}")
             for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
                 importlib.import_module(found.name)
     from jax._src import xla_bridge

@@ -2,19 +2,37 @@
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tools.mutants.hunt import CAUGHT, STRICTER, SURVIVED, Hunt
 from tools.mutants.mutation import Mutant
-
-EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+from tools.mutants.targets import EQUIVALENT, OTHERS, find, papers
 
 
 def equivalents() -> dict[str, str]:
     """Mutants that change nothing, by description, with the reason."""
     return tomllib.loads(EQUIVALENT.read_text())["equivalent"]
+
+
+def pruned(text: str, existing: Collection[str]) -> str:
+    """The list without the single mutants that do not exist; its other lines stay as they are."""
+    head, mark, entries = text.partition("[equivalent]\n")
+    kept = [line for line in entries.splitlines(keepends=True) if not _names(line) - set(existing)]
+    return head + mark + "".join(kept)
+
+
+def _names(line: str) -> set[str]:
+    return set(tomllib.loads(line))
+
+
+def prune() -> int:
+    """Strike what no longer exists from the file; how many entries that were."""
+    text = EQUIVALENT.read_text(encoding="utf-8")
+    existing = {each.description for name in (*papers(), *OTHERS) for each in find(name).mutants()}
+    kept = pruned(text, existing)
+    EQUIVALENT.write_text(kept, encoding="utf-8")
+    return len(text.splitlines()) - len(kept.splitlines())
 
 
 def outcomes(hunt: Hunt, mutants: Sequence[Mutant]) -> list[dict[str, Any]]:

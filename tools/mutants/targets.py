@@ -1,22 +1,26 @@
 """What can be weakened, and which tests should notice."""
 
+import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.mutants.mutation import Mutant
+from tools.mutants.facts import columns_of
+from tools.mutants.mutation import Known, Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.weakenings import weakenings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "widenet"
 OTHERS = ("diagnostics", "training")
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A room, or a part of the package.
+    """A paper, or a part of the package.
 
     Attributes:
       name: what the command calls it.
@@ -32,22 +36,29 @@ class Target:
     by_file: bool = False
 
     @property
-    def is_room(self) -> bool:
+    def is_paper(self) -> bool:
         """Whether judges are weakened, and not ordinary code."""
         return self.name not in OTHERS
 
     def mutants(self) -> Iterator[Mutant]:
         """All of them, file by file."""
+        known = self._known()
         for path in self.files:
             data = path.read_bytes()
-            if self.is_room:
-                yield from weakenings(module_of(path), data, judges="claims" in path.parts)
+            if self.is_paper:
+                yield from weakenings(module_of(path), data, judges="formulas" not in path.stem, known=known)
             else:
-                yield from ordinary(module_of(path), data)
+                yield from ordinary(module_of(path), data, known)
+
+    def _known(self) -> Known:
+        listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
+        folder = PACKAGE / "papers" / self.name
+        trees = [ast.parse(path.read_bytes()) for path in folder.rglob("*.py")] if self.is_paper else []
+        return Known(columns_of(trees), listed.get("signs", {}), listed.get("steering", {}))
 
     def test_files(self) -> list[Path]:
-        """The files of tests, in order; of a room, those of its claims and formulas."""
-        if self.is_room:
+        """The files of tests, in order; of a paper, those of its claims and formulas."""
+        if self.is_paper:
             return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
         return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
 
@@ -71,14 +82,15 @@ def find(name: str) -> Target:
     if name in OTHERS:
         files = tuple(sorted((PACKAGE / name).rglob("*.py")))
         return Target(name, files, ROOT / "tests" / name, by_file=name == "training")
-    room = PACKAGE / "papers" / name
-    if not (room / "claims").is_dir():
-        raise SystemExit(f"no room {name!r}; there are {', '.join(rooms())}, {', '.join(OTHERS)}.")
-    files = (*sorted(room.glob("*formulas*.py")), *sorted((room / "claims").glob("*.py")))
+    folder = PACKAGE / "papers" / name
+    if not (folder / "claims").is_dir():
+        raise SystemExit(f"no paper or part {name!r}; there are {', '.join(papers())}, {', '.join(OTHERS)}.")
+    tops = [path for kind in ("formulas", "hypotheses") for path in sorted(folder.glob(f"*{kind}.py"))]
+    files = (*tops, *sorted((folder / "claims").glob("*.py")))
     return Target(name, tuple(path for path in files if path.stem != "__init__"), ROOT / "tests" / "papers" / name)
 
 
-def rooms() -> list[str]:
+def papers() -> list[str]:
     """The papers that have claims."""
     return sorted(path.parent.name for path in (PACKAGE / "papers").glob("*/claims") if any(path.glob("[a-z]*.py")))
 

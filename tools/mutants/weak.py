@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from widenet.claims.base import Hypothesis, Part
+from widenet.claims.base import Part
 from widenet.claims.sides import Fact, Rate, Sides
 
 
@@ -28,8 +28,16 @@ def kept(conjunct: Any) -> Any:
     return conjunct
 
 
-def met(hypotheses: Any) -> Any:
-    """The same hypothesis, or several, met whatever was measured."""
-    if isinstance(hypotheses, Hypothesis):
-        return hypotheses.model_copy(update={"met": True})
-    return tuple(met(each) for each in hypotheses)
+def met(sides: Sides) -> Sides:
+    """The same comparison, met whatever was measured."""
+    same = copy.copy(sides)
+    same.measured, same.strict = same.promised, False
+    same.undecided = np.zeros_like(same.undecided)
+    return same
+
+
+def to_a_tenth(sides: Sides) -> Sides:
+    """The same comparison, with a tenth of its limit as tolerance."""
+    same = copy.copy(sides)
+    same.room = np.where(same.promised == 0, 0.1, 0.1 * np.abs(same.promised))
+    return same

@@ -4,31 +4,49 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from tools.mutants.mutation import MODULE, Mutant, Source, numbered
+from tools.mutants.mutation import MODULE, Known, Mutant, Source, numbered
 
 EDGES: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.Gt: ">=", ast.LtE: "<", ast.GtE: ">"}
 SWAPS = {"all": "any", "any": "all", "min": "max", "max": "min"}
+OTHER_EDGE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.Gt: ast.GtE,
+    ast.LtE: ast.Lt,
+    ast.GtE: ast.Gt,
+}
 LOOSER = {"at_most": "+", "less_than": "+", "at_least": "-", "more_than": "-"}
 NOT_STRICT = {"more_than": "at_least", "less_than": "at_most"}
-HYPOTHESES = {*LOOSER, "separable", "Hypothesis"}
-PARTS = {"Sides", "Fact", "Rate"}
-DROPPED = {"undecided", "scored", "exact", "trivial", "strict"}
-WORDS = {"note", "details", "quantity", "why", "name", "required", "key", "where"}
-"""What a reader sees and no verdict rests on."""
+COMPARED = {*LOOSER, "equal", "Sides"}
+PARTS = {*COMPARED, "Fact", "Rate"}
+DROPPED = {"undecided", "scored", "where", "of", "exact", "trivial", "strict", "setting"}
+WORDS = {
+    *("note", "details", "quantity", "why", "unknown", "name", "required", "key", "text", "event", "normalization"),
+    *("title", "statement", "runs"),
+}
+"""What users see and no verdict rests on. The event of a `Promise` only counts the runs outside of it."""
 SHAPES = {"axis", "keepdims", "initial", "ddof", "dtype", "shape", "indexing", "stacklevel"}
-TOLERANCES = {"ROUNDING", "BOUND", "IDENTITY", "STEP", "BY_CHANCE", "FITTED", "CLOSED_FORM", "room"}
-"""Room for rounding: no statement says whether its very edge is inside."""
+TOLERANCES = {
+    *("ROUNDING", "BOUND", "IDENTITY", "STEP", "BY_CHANCE", "FITTED", "CLOSED_FORM", "BLURRED", "CLOSE", "NEAR"),
+    *("SMALLEST", "NEGLIGIBLE", "room"),
+}
+"""Tolerances: no statement says whether their very edge is inside."""
 ELSEWHERE = ""
 NUMPY = '__import__("numpy")'
 WEAK = '__import__("tools.mutants.weak", fromlist=["kept"])'
+WORDS_OF_CLAIMS = '__import__("widenet.claims.implication", fromlist=["equal"])'
 STEPS = (("a tenth", 0.1), ("a factor of two", 1.0))
 
 
-def weakenings(module: str, data: bytes, *, judges: bool = True) -> list[Mutant]:
+def weakenings(module: str, data: bytes, *, judges: bool = True, known: Known | None = None) -> list[Mutant]:
     """All mutants of this file; `judges` is False for formulas, where there are no parts and no hypotheses."""
-    source = Source(module, data)
+    source = Source(module, data, known)
+    given = _given(source.tree)
+    functions = [each for each in source.tree.body if isinstance(each, ast.FunctionDef)]
+    source.drawing = {each.name for each in functions if _is_given_a_generator(each) or _is_seeded(each)}
     return numbered(
-        each for function, node in _looked_at(source.tree, judges) for each in _of(source, function, node, judges)
+        each
+        for function, node in _looked_at(source.tree, judges)
+        for each in _of(source, function, node, judges, given)
     )
 
 
@@ -45,6 +63,8 @@ def _looked_at(tree: ast.Module, judges: bool) -> Iterator[tuple[str, ast.expr]]
                 for each in node.body:
                     if isinstance(each, ast.FunctionDef) and _judges(each):
                         yield from _inside(each, f"{node.name}.{each.name}")
+                    elif isinstance(each, ast.AnnAssign | ast.Assign) and isinstance(each.value, ast.Call):
+                        yield from _expressions(each.value, MODULE)  # a derived column, made while loading
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in types and (
                 not judges or name in used
             ):
@@ -65,7 +85,7 @@ def _material(tree: ast.Module) -> set[str]:
     readers: dict[str, set[str]] = {}
     for node in tree.body:
         where = node.name if isinstance(node, ast.FunctionDef) else MODULE
-        for name in _reads(node) - {where}:
+        for name in reads(node) - {where}:
             readers.setdefault(name, set()).add(where)
     found = {node.name for node in functions if _draws(node)}
     helpers = {node.name for node in functions if node.name.startswith("_") or _is_given_a_generator(node)}
@@ -82,7 +102,12 @@ def _is_given_a_generator(node: ast.FunctionDef) -> bool:
     return any(each.annotation and "Generator" in ast.unparse(each.annotation) for each in node.args.args)
 
 
-def _reads(node: ast.AST) -> set[str]:
+def _is_seeded(node: ast.FunctionDef) -> bool:
+    return "seed" in {each.arg for each in node.args.args}
+
+
+def reads(node: ast.AST) -> set[str]:
+    """The names that are read in it."""
     return {each.id for each in ast.walk(node) if _is_read(each)}
 
 
@@ -188,29 +213,34 @@ def _expressions(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
             if value is not None:
                 yield from _expressions(value, name)
             return
-        case ast.Call(func=ast.Name(id=called), args=args) if called in HYPOTHESES and len(args) > 2:
-            yield name, node
-            for each in (*args[2:], *node.keywords):
-                yield from _expressions(each, name)
-            return
         case ast.expr():
             yield name, node
     for child in ast.iter_child_nodes(node):
         yield from _expressions(child, name)
 
 
-def _of(source: Source, function: str, node: ast.expr, judges: bool) -> Iterator[Mutant]:
+def _given(tree: ast.Module) -> set[ast.AST]:
+    """Everything inside a function that is a hypothesis."""
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and _is_hypothesis(each)]
+    return {each for function in functions for each in ast.walk(function)}
+
+
+def _is_hypothesis(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(each).split("(")[0] == "hypothesis" for each in node.decorator_list)
+
+
+def _of(source: Source, function: str, node: ast.expr, judges: bool, given: set[ast.AST]) -> Iterator[Mutant]:
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             yield from moved(source, function, node, value)
         case ast.Compare():
-            yield from _compared(source, function, node)
+            yield from _edges(source, function, node)
         case ast.BoolOp() | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
             yield from one_side(source, function, node)
         case ast.Call():
             yield from _swapped(source, function, node)
             if judges:
-                yield from _called(source, function, node)
+                yield from _called(source, function, node, node in given)
 
 
 def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterator[Mutant]:
@@ -218,17 +248,22 @@ def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterat
     for sign, way in ((1, "up"), (-1, "down")):
         tenth = value + sign * 0.1 * (abs(value) or 1)
         two = value + (sign * (abs(value) or 1) if sign > 0 else -abs(value) / 2 if value else -1.0)
-        milder = source.mutant(node, function, f"number {way} by a tenth", f"({tenth!r})")
+        idle = [source.facts.is_idle(node, value, new) for new in (tenth, two)]
+        milder = source.mutant(node, function, f"number {way} by a tenth", f"({tenth!r})", is_idle=idle[0])
         yield milder
-        yield source.mutant(node, function, f"number {way} by a factor of two", f"({two!r})", milder=milder.description)
+        yield source.mutant(
+            node, function, f"number {way} by a factor of two", f"({two!r})", milder=milder.description, is_idle=idle[1]
+        )
 
 
-def _compared(source: Source, function: str, node: ast.Compare) -> Iterator[Mutant]:
+def _edges(source: Source, function: str, node: ast.Compare) -> Iterator[Mutant]:
     words = source.words(node)
-    if len(node.ops) == 1 and type(node.ops[0]) in EDGES and not _reads(node) & TOLERANCES:
+    if len(node.ops) == 1 and type(node.ops[0]) in EDGES and not reads(node) & TOLERANCES:
         new = EDGES[type(node.ops[0])]
         text = f"({source.words(node.left)}) {new} ({source.words(node.comparators[0])})"
-        yield source.mutant(node, function, "edge of a comparison", f"({text})", says=new)
+        # A drawn number is never equal to its limit.
+        is_idle = function in source.drawing or source.facts.has_no_edge(node, OTHER_EDGE[type(node.ops[0])])
+        yield source.mutant(node, function, "edge of a comparison", f"({text})", says=new, is_idle=is_idle)
     if not any(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops):
         yield source.mutant(node, function, "comparison always true", f"(({words}) | True)", says="true")
 
@@ -255,84 +290,59 @@ def _context(node: ast.Call) -> str:
     return ast.unparse(node)[:40]
 
 
-def _called(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
+def _called(source: Source, function: str, node: ast.Call, is_given: bool) -> Iterator[Mutant]:
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name in PARTS:
-        yield source.mutant(node, function, "part always kept", f"{WEAK}.kept({source.words(node)})", says="kept")
-        yield from _dropped(source, function, node)
-    if name == "Sides":
-        yield from _sides(source, function, node)
-    if name in HYPOTHESES:
-        yield source.mutant(node, function, "hypothesis always met", f"{WEAK}.met({source.words(node)})", says="met")
-    if name in NOT_STRICT:
-        yield source.mutant(node.func, function, "strict no more", NOT_STRICT[name])
-    if name in LOOSER and len(node.args) > 3 and not isinstance(node.args[3], ast.Constant):
-        yield from _looser(source, function, node.args[3], LOOSER[name], "limit")
-    if name == "evidence" and len(node.args) > 1:
-        yield from _supposed(source, function, node.args[1])
-    for keyword in node.keywords:
-        if keyword.arg in ("room", "tolerance"):
-            yield from _roomier(source, function, keyword.value)
+        kind, way = ("hypothesis always met", "met") if is_given else ("part always kept", "kept")
+        yield source.mutant(node, function, kind, f"{WEAK}.{way}({source.words(node)})", says=way)
+        for keyword in node.keywords:
+            if keyword.arg in DROPPED:
+                yield source.mutant(keyword, function, f"{keyword.arg}= dropped", "**{}", says="nothing")
+            if keyword.arg in ("within", "room"):
+                yield from _tolerant(source, function, keyword.value)
+    if name in COMPARED:
+        yield from _compared(source, function, node, name)
 
 
-def _dropped(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
-    for keyword in node.keywords:
-        if keyword.arg in DROPPED:
-            yield source.mutant(keyword, function, f"{keyword.arg}= dropped", "**{}", says="nothing")
-
-
-def _sides(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
+def _compared(source: Source, function: str, node: ast.Call, name: str) -> Iterator[Mutant]:
     given = {each.arg: each.value for each in node.keywords}
-    promised = node.args[1] if len(node.args) > 1 else given.get("promised")
-    sense = node.args[2] if len(node.args) > 2 else given.get("sense")
-    if promised is None or isinstance(promised, ast.Starred) or "exact" in given:  # then the sides are for the reader
+    if len(node.args) < 2 or "exact" in given:  # then the sides are for users
         return
-    which = source.words(sense).rsplit(".", 1)[-1] if sense is not None else "AT_MOST"
-    if which in ("AT_MOST", "AT_LEAST") and not isinstance(promised, ast.Constant):
-        yield from _looser(source, function, promised, "+" if which == "AT_MOST" else "-", "promise")
-    if which == "EQUAL" and sense is not None:
-        for other in ("AT_MOST", "AT_LEAST"):
-            yield source.mutant(
-                sense, function, "equality one-sided", f"Sense.{other}", says=f"{other} {_context(node)}"
-            )
-        array = f"{NUMPY}.abs({NUMPY}.asarray({source.words(promised)}, float))"
-        room = f"0.1 * {array}" if not isinstance(promised, ast.Constant) else "0.1"
-        if "room" in given:
-            yield source.mutant(given["room"], function, "equality to a tenth", f"({room})", says="0.1")
-        else:
-            text = f"{source.words(sense)}, room={room}"
-            yield source.mutant(sense, function, "equality to a tenth", text, says=f"room 0.1 {_context(node)}")
+    measured, limit = node.args[:2]
+    sense = source.words(node.args[2]).rsplit(".", 1)[-1] if len(node.args) > 2 else "AT_MOST"
+    sign = LOOSER.get(name, {"AT_MOST": "+", "AT_LEAST": "-"}.get(sense, "") if name == "Sides" else "")
+    if sign and not isinstance(limit, ast.Constant):
+        yield from _looser(source, function, limit, sign)
+    if name in NOT_STRICT:
+        text = f"{WORDS_OF_CLAIMS}.{NOT_STRICT[name]}"
+        yield source.mutant(node.func, function, "strict no more", text, says=f"{NOT_STRICT[name]} {_context(node)}")
+    if name == "equal":
+        for other in ("at_most", "at_least"):
+            is_zero = isinstance(limit, ast.Constant) and limit.value == 0
+            is_idle = other == "at_most" and is_zero and source.facts.is_size(measured)
+            says = f"{other} {_context(node)}"
+            text = f"{WORDS_OF_CLAIMS}.{other}"
+            yield source.mutant(node.func, function, "equality one-sided", text, says=says, is_idle=is_idle)
+        text = f"{WEAK}.to_a_tenth({source.words(node)})"
+        yield source.mutant(node, function, "equality to a tenth", text, says="0.1")
 
 
-def _looser(source: Source, function: str, node: ast.expr, sign: str, what: str) -> Iterator[Mutant]:
-    """A promise or a limit loosened by a tenth of itself, and by all of itself (a lower one to half)."""
+def _looser(source: Source, function: str, node: ast.expr, sign: str) -> Iterator[Mutant]:
+    """A limit loosened by a tenth of itself, and by all of itself (a lower one to half)."""
     milder = ""
     for step, share in STEPS:
         share = 0.5 if sign == "-" and share == 1.0 else share
         array = f"{NUMPY}.asarray({source.words(node)}, float)"
         text = f"(({array}) {sign} {share} * {NUMPY}.abs({array}))[()]"
-        found = source.mutant(
-            node, function, f"{what} looser by {step}", text, says=f"{sign}{share:.0%}", milder=milder
-        )
+        found = source.mutant(node, function, f"limit looser by {step}", text, says=f"{sign}{share:.0%}", milder=milder)
         milder = found.description
         yield found
 
 
-def _supposed(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
-    """What else stands among the hypotheses: tuples of them, and those that another function makes."""
-    elements = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
-    for each in elements:
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in HYPOTHESES:
-            continue
-        inner = each.value if isinstance(each, ast.Starred) else each
-        text = f"{WEAK}.met({source.words(inner)})"
-        yield source.mutant(inner, function, "hypothesis always met", text, says="met")
-
-
-def _roomier(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
+def _tolerant(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
     milder = ""
     for factor in (10, 1000):
         text = f"({factor} * {NUMPY}.asarray({source.words(node)}, float))[()]"
-        found = source.mutant(node, function, f"room {factor} times", text, says=f"{factor}×", milder=milder)
+        found = source.mutant(node, function, f"tolerance {factor} times", text, says=f"{factor}×", milder=milder)
         milder = found.description
         yield found

@@ -1,15 +1,15 @@
-"""What a claim is, and what judging it leaves behind.
+"""What a claim is, and what checking it returns.
 
-A `Claim` is a statement of a paper that can be run. It reads the cells of an `Experiment` (or draws cheap material of
-its own), and its judge returns `Evidence`: the hypotheses as measured, and the conclusion, one part per conjunct. The
-verdict follows from the two and is never given. Judging takes milliseconds and trains nothing, so evidence is never
-stored.
+A `Claim` is a statement of a paper that can be run. It reads the cells of an `Experiment` (or generates its own cheap
+test cases), joined into tables. Its hypotheses are measured on them and its judge returns its promises; the two become
+`Evidence`, and the verdict follows. Checking takes milliseconds and trains nothing, so evidence is never stored.
 """
 
 import dataclasses
 import enum
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,17 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, PrivateAttr, computed_field
 
 from widenet.claims.experiments import Experiment
-from widenet.claims.hypotheses import (
-    Hypothesis,
-    at_least,
-    at_most,
-    less_than,
-    more_than,
-    normalized,
-    pick,
-    separable,
-    undecided,
-)
+from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.meaning import Meaning
 from widenet.claims.silence import NOT_ABOUT_DATA, Applied, Silence
 from widenet.errors import UnknownName
@@ -47,15 +37,9 @@ __all__ = [
     "Runs",
     "Silence",
     "Verdict",
-    "at_least",
-    "at_most",
     "claim",
-    "less_than",
-    "more_than",
     "normalized",
-    "pick",
     "plain",
-    "separable",
     "undecided",
 ]
 
@@ -195,7 +179,7 @@ class Part(ClosedModel):
 
 
 class Evidence(ClosedModel):
-    """What a judge found. `widenet.claims.sides.evidence` builds it.
+    """What a check found. `widenet.claims.sides.evidence` builds it.
 
     Attributes:
       settings: of each cell it was found from, in JSON values; empty where the claim generates its own cases.
@@ -318,12 +302,12 @@ class Claim:
       id: `paper.statement`, the same in code, command line, store and report.
       statement: the sentence a reader sees, with its constants.
       where: the place in the paper ("Theorem 2, p. 5").
-      judge: finished runs in, evidence out. It gets one list of results per experiment in `reads`, or what `draws`
-        made; keyword arguments are constants that a control replaces.
-      reads: the experiments whose cells it judges.
-      draws: makes cheap material where there is nothing to train: (scale, seed) → anything.
-        Its attribute `on`, if it has one, says how it does so for a user's data, as that of an experiment does.
-      given: the hypotheses; None for a judge of the old kind, which gets lists of cells and returns evidence.
+      judge: tables in, promises out, by key (or a `Promise`). It gets one table per experiment in `reads`, or the table
+        of what `draws` made, as its annotations say; keyword arguments are constants that a control replaces.
+      reads: the experiments whose cells it checks.
+      draws: makes cheap test cases where there is nothing to train: (scale, seed) → a cell, or a list of cells.
+        `@drawn_on` says how it makes them on a user's data.
+      given: the hypotheses.
       details: further numbers about the tables, for the details of the evidence.
       among_given: the hypotheses are the event: runs that meet them are judged, the others are outside. If none does,
         the one that comes nearest shows what is missing.
@@ -342,7 +326,7 @@ class Claim:
     judge: Callable[..., Any]
     reads: tuple[Experiment, ...] = ()
     draws: Callable[[Scale, int], Any] | None = None
-    given: "tuple[Given, ...] | None" = None
+    given: "tuple[Given, ...]" = ()
     details: Callable[..., dict[str, Any]] | None = None
     among_given: bool = False
     settings_on: Callable[[Any], Any] | None = field(default=None, repr=False)
@@ -351,17 +335,22 @@ class Claim:
     form: Form = Form.PAPER
 
     def __post_init__(self) -> None:
-        """It has one source of what it judges."""
+        """It has one source of cases.
+
+        Raises:
+          ValueError: it has `reads` and `draws`, or neither; or `among_given` without `given`.
+        """
         if bool(self.reads) == (self.draws is not None):
-            raise ValueError(f"{self.id}: a claim either reads experiments or draws material of its own")
+            found = "both: drop one" if self.reads else "neither: name an experiment in reads= or a function in draws="
+            raise ValueError(f"{self.id}: a claim has reads= or draws=, got {found}")
+        if self.among_given and not self.given:
+            raise ValueError(f"{self.id}: among_given=True needs hypotheses in given=")
 
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {plain(self.title or self.statement)}>"
 
     def __call__(self, *runs: Any, **constants: Any) -> Evidence:
-        """Judge finished runs: of each experiment a table, a cell or a list of cells."""
-        if self.given is None:
-            return self.judge(*runs, **constants)
+        """Check finished runs: of each experiment a table, a cell or a list of cells."""
         from widenet.claims.implication import judged
 
         return judged(self, self.tables(*runs), constants)
@@ -376,24 +365,54 @@ class Claim:
     @property
     def hypotheses(self) -> "dict[str, Given]":
         """What is given, by key."""
-        return {each.key: each for each in self.given or ()}
+        return {each.key: each for each in self.given}
 
     @property
     def kinds(self) -> tuple[type, ...]:
-        """The types of the tables that the judge gets, by its signature."""
+        """The types of the tables that the judge gets, by its signature.
+
+        Raises:
+          TypeError: a parameter is not annotated with a subclass of `Cases`.
+        """
+        from widenet.claims.cases import Cases
+
         ways = inspect.signature(self.judge, eval_str=True).parameters.values()
-        return tuple(each.annotation for each in ways if each.kind is each.POSITIONAL_OR_KEYWORD)
+        places = [each for each in ways if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        for each in places:
+            if not (isinstance(each.annotation, type) and issubclass(each.annotation, Cases)):
+                raise TypeError(f"{self.id}: {_annotated(each)}; annotate it with the Cases subclass of its table")
+        return tuple(each.annotation for each in places)
 
     def tables(self, *runs: Any) -> tuple[Any, ...]:
-        """Each as a table: cells are joined."""
-        return tuple(_table(kind, each) for kind, each in zip(self.kinds, runs, strict=True))
+        """Each as a table: cells are joined.
+
+        Raises:
+          TypeError: more or fewer than the judge has parameters.
+        """
+        kinds = self.kinds
+        if len(kinds) != len(runs):
+            raise TypeError(f"{self.id}: the judge takes {len(kinds)} tables, got {len(runs)}; pass one per experiment")
+        return tuple(map(_table, kinds, runs))
 
     def promise(self, *runs: Any, **constants: Any) -> "Promise":
-        """What the judge compares, by name, before it is evidence."""
+        """What the judge compares, by name, before it is evidence.
+
+        Raises:
+          TypeError: the judge returns neither a mapping nor a `Promise`.
+          ValueError: a key is not ASCII snake_case.
+        """
         from widenet.claims.implication import Promise
 
         found = self.judge(*self.tables(*runs), **constants)
-        return found if isinstance(found, Promise) else Promise(found)
+        if not isinstance(found, Promise | Mapping):
+            kind = type(found).__name__
+            raise TypeError(f"{self.id}: the judge must return a dict of promises or a Promise, got {kind}")
+        promise = found if isinstance(found, Promise) else Promise(found)
+        for key in promise.parts:
+            if not re.fullmatch(KEY, key):
+                words = "put the words into text="
+                raise ValueError(f"{self.id}: promise keys must be ASCII snake_case, got {key!r}; {words}")
+        return promise
 
     @property
     def paper(self) -> str:
@@ -453,7 +472,7 @@ def claim(
     *,
     reads: Experiment | tuple[Experiment, ...] = (),
     draws: Callable[[Scale, int], Any] | None = None,
-    given: "Sequence[Given] | None" = None,
+    given: "Sequence[Given]" = (),
     details: Callable[..., dict[str, Any]] | None = None,
     among_given: bool = False,
     on: Callable[[Any], Any] | None = None,
@@ -461,17 +480,19 @@ def claim(
     title: str = "",
     form: Form = Form.PAPER,
 ) -> Callable[[Callable[..., Any]], Claim]:
-    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that a reader sees.
+    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that users see.
 
-    With `given` the judge gets one table per experiment and returns what is promised, by name. `on` says how it speaks
-    about a reader's data, where the experiments it reads do not.
+    The judge gets one table per experiment and returns what is promised, by name. `on` says how the claim applies to a
+    user's data, where the experiments it reads do not.
+
+    Raises:
+      ValueError: the judge has no docstring.
     """
 
     def make(judge: Callable[..., Any]) -> Claim:
         words = inspect.cleandoc(judge.__doc__ or "").split("\n\n")[0]
         if not words:
-            raise ValueError(f"{id}: the docstring of the judge is the statement, and there is none")
-        hypotheses = None if given is None else tuple(given)
+            raise ValueError(f"{id}: the judge {judge.__name__} has no docstring; write the statement there")
         statement = " ".join(words.split())
         return Claim(
             id,
@@ -481,7 +502,7 @@ def claim(
             judge,
             _as_tuple(reads),
             draws,
-            hypotheses,
+            tuple(given),
             details,
             among_given,
             on,
@@ -507,6 +528,12 @@ def _table(kind: Any, runs: Any) -> Any:
     if isinstance(runs, Sequence):
         return kind.join(runs)
     return runs if hasattr(runs, "_cells") else kind.join([runs])
+
+
+def _annotated(parameter: inspect.Parameter) -> str:
+    found = parameter.annotation
+    words = "has no annotation" if found is parameter.empty else f"is annotated {getattr(found, '__name__', found)}"
+    return f"parameter {parameter.name!r} of the judge {words}"
 
 
 def _as_tuple(reads: Experiment | tuple[Experiment, ...]) -> tuple[Experiment, ...]:

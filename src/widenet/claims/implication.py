@@ -209,8 +209,6 @@ class Clauses(Mapping[str, Clause]):
 
 def clauses_of(claim: "Claim") -> Clauses:
     """Asked of the blank tables of the claim: no case, so nothing is run, and nothing is declared twice."""
-    if claim.given is None:  # a judge of cells, which says what it asks for only when it is run
-        return Clauses([])
     tables = tuple(kind.join([]) for kind in claim.kinds)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -261,13 +259,13 @@ def _name_rows(part: Part, sides: Conjunct, table: Any) -> None:
 
 def measured_of(claim: "Claim", tables: Sequence[Any]) -> tuple[Hypothesis, ...]:
     """The hypotheses, each at its worst case; an optional one only where there is a case of it."""
-    compared = [(each, each(*tables)) for each in claim.given or ()]
+    compared = [(each, each(*tables)) for each in claim.given]
     return tuple(each.measured(sides) for each, sides in compared if sides.scored.any() or not sides.optional)
 
 
 def _inside(claim: "Claim", table: Any) -> tuple[np.ndarray, int]:
     """The runs that meet every hypothesis, or the nearest; and how many do not."""
-    slacks, met = (np.stack(each) for each in zip(*(each(table).slack() for each in claim.given or ()), strict=True))
+    slacks, met = (np.stack(each) for each in zip(*(each(table).slack() for each in claim.given), strict=True))
     inside = np.asarray(met.all(axis=0))
     nearest = np.arange(len(table)) == (np.argmax(slacks.min(axis=0)) if len(table) else 0)
     return (inside if inside.any() else nearest), int((~inside).sum())

@@ -25,7 +25,7 @@ TIE = 1e-10
 """Cases that come closest to within this share of each other come equally close."""
 
 FAR_INSIDE = 0.1
-"""An equality that uses less than this share of its room is kept up to rounding."""
+"""An equality that uses less than this share of its tolerance is kept up to rounding."""
 
 PERCENTILES = 101
 """How many cases of a part are told one by one."""
@@ -51,6 +51,11 @@ class Sense(enum.StrEnum):
     AT_LEAST = "≥"
     EQUAL = "="
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Sense":
+        words = "; at_most, at_least, less_than, more_than and equal choose it for you"
+        raise ValueError(f"sense must be one of {', '.join(cls)}, got {value!r}{words}")
+
 
 class Sides:
     """Both sides of a statement, one entry per case (a run, an update, a draw).
@@ -61,7 +66,7 @@ class Sides:
       measured, promised: the two sides, flat, of equal length.
       sense: measured ≤ promised, measured ≥ promised, or both equal.
       sign: the sense as a reader sees it: "<" and ">" where the statement is strict.
-      room: what rounding may add, as an absolute amount.
+      room: the tolerance: what rounding may add, as an absolute amount.
       strict: equality breaks the statement too (for sides without rounding).
       undecided: cases of which it is not known how they end (cut off, overflowed): they neither keep nor break it.
       exact: where the two sides were compared in whole numbers or fractions, the answers; their floats are then for the
@@ -92,7 +97,7 @@ class Sides:
         self,
         measured: Cases,
         promised: Cases,
-        sense: Sense = Sense.AT_MOST,
+        sense: Sense | str = Sense.AT_MOST,
         room: Cases = 0.0,
         *,
         within: float = 0.0,
@@ -115,10 +120,11 @@ class Sides:
 
         Rounding may add `within`: of a promise per case that share of it, beside one number that amount, and with `of`
         that share of something else. `room` is the amount itself, where it has several terms. Its sign does not
-        matter, so that a share of a negative promise is as much room as a share of a positive one.
+        matter, so that a share of a negative promise is as large a tolerance as a share of a positive one.
         """
+        sense = Sense(sense)
         if strict and sense is Sense.EQUAL:
-            raise ValueError("an equality is never strict")
+            raise ValueError("strict=True needs an inequality, got sense '='; drop strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
         self.given, self.why, self.unknown, self.optional = measured, why, unknown, optional
         self.text, self.normalization = text, normalization
@@ -167,7 +173,7 @@ class Sides:
 
     @property
     def broken(self) -> Answers:
-        """The decided cases in which the statement fails by more than `room`."""
+        """The decided cases in which the statement fails by more than its tolerance."""
         if self.exact is not None:
             return self.decided & ~self.exact
         excess = self._excess()
@@ -200,7 +206,7 @@ class Sides:
                 ratio = np.where(high > 0, low / high, high / low)
         apart = (np.sign(low) != np.sign(high)) | (low == 0)
         beyond = np.where(apart, np.inf, np.maximum(ratio, np.nextafter(1.0, 2.0)))
-        # A side of 0 has no size of its own: what is left of it within its room is rounding, of either sign.
+        # A side of 0 has no size of its own: what is left of it within its tolerance is rounding, of either sign.
         attained = (self._excess() >= 0) | ((promised == 0) & (self._excess() >= -self.room))
         within = np.where(attained, 1.0, np.where(apart, 0.0, np.clip(ratio, 0.0, 1.0)))
         return np.where(self.decided, np.where(self.broken, beyond, within), np.nan)
@@ -317,7 +323,7 @@ class Sides:
         return {**sides, "tightness": self.closeness, "kept": kept, "scored": self.scored}
 
     def _pairs(self) -> tuple[tuple[float, float], ...]:
-        """Both sides of the decided cases; of many, from the one with most room to the closest."""
+        """Both sides of the decided cases; of many, from the farthest to the closest."""
         cases = np.flatnonzero(self.decided)
         if len(cases) > PERCENTILES:
             by_closeness = cases[np.argsort(self.closeness[cases], kind="stable")]
@@ -336,22 +342,22 @@ class Sides:
         return int(np.argmax(np.where(known == known.max(), np.nan_to_num(self._excess(), nan=LEAST), -np.inf)))
 
     def _excess(self) -> Numbers:
-        """How far the measured side lies beyond the promised one; negative where there is room left."""
+        """How far the measured side lies beyond the promised one; negative where it is kept with margin."""
         with np.errstate(invalid="ignore", over="ignore"):
             over = self.measured - self.promised
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
 
     def _is_blurred(self) -> Answers:
-        """Where only the room carries an inequality, and it is no longer small against the promise."""
+        """Where only the tolerance carries an inequality, and it is no longer small against the promise."""
         if self.sense is Sense.EQUAL or self.exact is not None:
             return np.zeros(np.shape(self.measured), bool)
         excess, size = self._excess(), np.abs(self.promised)
         return (excess > BLURRED * size) & (excess <= self.room) & (size > 0)
 
     def _urgency(self) -> Numbers:
-        """What the closest case has most of: closeness; for an equality, deviation measured by its room.
+        """What the closest case has most of: closeness; for an equality, deviation measured by its tolerance.
 
-        Deviations far inside their room are rounding, and all the same.
+        Deviations far inside their tolerance are rounding, and equal.
         """
         if self.sense is not Sense.EQUAL:
             return self.closeness
@@ -535,7 +541,7 @@ def evidence(
     parts_made = ((_built(name, each), getattr(each, "optional", False)) for name, each in parts.items())
     built = tuple(part for part, optional in parts_made if part.n_cases or not optional)
     if not built:
-        raise ValueError("a conclusion has at least one part")
+        raise ValueError("evidence needs at least one part with cases, got none")
     return Evidence(
         hypotheses=tuple(hypotheses),
         parts=built,
@@ -559,7 +565,10 @@ def _tolerance(within: float, of: Cases | None, room: Cases, limit: float | None
     return f"to {within:.1g}" + ("" if of is None or np.ndim(of) == 0 else " of its size")
 
 
-def _built(key: str, conjunct: Conjunct) -> Part:
+def _built(key: str, conjunct: Any) -> Part:
+    if not isinstance(conjunct, Conjunct):
+        kinds = "compare two columns with at_most or its like, or use Fact or Rate"
+        raise TypeError(f"part {key!r} must be Sides, Fact, Rate or Part, got {type(conjunct).__name__}; {kinds}")
     if isinstance(conjunct, Part):
         return conjunct.model_copy(update={"name": key, "key": key})
     return conjunct.part(plain(conjunct.text) or key).model_copy(update={"key": key})

@@ -1,10 +1,13 @@
 """A figure reduces cells to labelled numbers; a comparison sets a reported number beside a measured one."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import xarray as xr
+from pydantic import model_validator
 
 from widenet.claims.experiments import Experiment
 from widenet.records import ClosedModel
@@ -13,8 +16,25 @@ ANY = (-math.inf, math.inf)
 """The band of a measurement from which nothing is expected."""
 
 
+PLAIN_NUMBER = re.compile(r"([+−-]?)([0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(\.[0-9]+)?(e[+-]?[0-9]+)?( ?%)?", re.IGNORECASE)
+"""One decimal number and nothing else, with commas between thousands or a percent sign if need be."""
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text is: 0.95 for "0.95" and "95 %", 10000 for "10,000"; None where it has other words."""
+    found = PLAIN_NUMBER.fullmatch(text.strip())
+    if found is None:
+        return None
+    sign, whole, fraction, power, percent = found.groups()
+    size = float(f"{whole.replace(',', '')}{fraction or ''}{power or ''}")
+    return (-size if sign in ("−", "-") else size) / (100 if percent else 1)
+
+
 class Comparison(ClosedModel):
     """A reported number or statement beside the measured one.
+
+    `reported_value` is the number the paper prints about this very quantity, or the range (low, high), in the units of
+    `measured`. It is read from `reported` where that is one plain number ("1.17", "95 %"); words give None.
 
     `interval` is the measured value's, two-sided, 95 %. `band` is the range of measured values that counts as
     agreement; `agrees` says whether it does. `reported` is the paper's own words or number; `basis` says where the band
@@ -31,6 +51,21 @@ class Comparison(ClosedModel):
     basis: str = ""
     moved: str = ""
     added: bool = False
+    reported_value: float | tuple[float, float] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_reported(cls, fields: Any) -> Any:
+        if isinstance(fields, dict) and "reported_value" not in fields and isinstance(fields.get("reported"), str):
+            return {**fields, "reported_value": number_in(fields["reported"])}
+        return fields
+
+    @model_validator(mode="after")
+    def _check_range(self) -> "Comparison":
+        value = self.reported_value
+        if isinstance(value, tuple) and not value[0] <= value[1]:
+            raise ValueError(f"reported_value must be (low, high) with low ≤ high, got {value}")
+        return self
 
     @property
     def agrees(self) -> bool:

@@ -1,4 +1,4 @@
-"""One room per paper. Finding a claim or a figure imports its module and no other room."""
+"""One package per paper. Finding a claim or a figure imports its module and no other paper."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

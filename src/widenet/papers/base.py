@@ -1,4 +1,4 @@
-"""What a paper is: what to cite, and the table of contents of its room."""
+"""What a paper is: what to cite, and the table of contents of its package."""
 
 import functools
 import importlib
@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and what its room holds, in the order of the paper. Nothing is imported before it is asked for.
+    """A paper and what its package holds, in the order of the paper. Nothing is imported before it is asked for.
 
     Attributes:
-      key: author and year; the name of the room.
-      claims: `module.name` of each claim, below the room's `claims`.
+      key: author and year; the name of the package.
+      claims: `module.name` of each claim, below the package's `claims`.
       figures: the name of each figure, which is also its module below `figures` and `drawings`.
     """
 
@@ -26,8 +26,8 @@ class Paper:
     figures: tuple[str, ...] = ()
 
     @property
-    def room(self) -> str:
-        """The package of its room."""
+    def package(self) -> str:
+        """The dotted name of its package."""
         return f"widenet.papers.{self.key}"
 
     @functools.cached_property
@@ -51,8 +51,8 @@ class Paper:
         return getattr(self._module(f"figures.{name}"), name)
 
     def drawing(self, name: str) -> str:
-        """The module of the room that draws: it has `draw`, and `animate` where the figure moves."""
-        return f"{self.room}.drawings.{name}"
+        """The module of the package that draws: it has `draw`, and `animate` where the figure moves."""
+        return f"{self.package}.drawings.{name}"
 
     def _module(self, place: str) -> Any:
-        return importlib.import_module(f"{self.room}.{place}")
+        return importlib.import_module(f"{self.package}.{place}")

@@ -22,8 +22,9 @@ from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results, versi
 
 PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
 OWN = (PAGE, RESULTS, FIGURES)
-SCHEMA = 2
-"""Of results.json. 2: claims have a title, and their parts a key and both sides case by case."""
+SCHEMA = 3
+"""Of results.json. 2: claims have a title, and their parts a key and both sides case by case. 3: comparisons have
+`reported_value`."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""The command line over the toy rooms: `python -m tests.rooms check --all`."""
+"""The command line over the toy papers: `python -m tests.packages check --all`."""
 
 import sys
 
-from tests.rooms import move_in
+from tests.packages import move_in
 from widenet.cli import main
 
 if __name__ == "__main__":

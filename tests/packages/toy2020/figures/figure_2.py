@@ -2,8 +2,8 @@
 
 import xarray as xr
 
-from tests.rooms.toy2020.runs.curves import curves
-from tests.rooms.toy2020.runs.numbers import Numbers, numbers
+from tests.packages.toy2020.runs.curves import curves
+from tests.packages.toy2020.runs.numbers import Numbers, numbers
 from widenet.figures.base import Comparison, Figure
 
 CAPTION = "It moves."

@@ -2,7 +2,7 @@
 
 import xarray as xr
 
-from tests.rooms.toy2020.drawings.figure_1 import draw
+from tests.packages.toy2020.drawings.figure_1 import draw
 
 __all__ = ["animate", "draw"]
 

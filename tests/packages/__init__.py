@@ -1,15 +1,15 @@
-"""Small papers with rooms of their own, for tests of what lies around the rooms. No claim here is anybody's theorem."""
+"""Small paper packages, for tests of everything around them. No claim here is anybody's theorem."""
 
 from widenet import papers
 from widenet.papers.base import Paper
 
 
 class ToyPaper(Paper):
-    """A paper whose room is in this folder."""
+    """A paper whose package is in this folder."""
 
     @property
-    def room(self) -> str:
-        return f"tests.rooms.{self.key}"
+    def package(self) -> str:
+        return f"tests.packages.{self.key}"
 
 
 TOY = ToyPaper(
@@ -48,6 +48,6 @@ BROKEN = ToyPaper(
 )
 
 
-def move_in(*rooms: Paper) -> None:
+def move_in(*packages: Paper) -> None:
     """From here on these are all papers there are, in this process."""
-    papers.PAPERS = rooms or (TOY, EMPTY)
+    papers.PAPERS = packages or (TOY, EMPTY)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from tests.rooms.toy2020.runs.numbers import write_log
+from tests.packages.toy2020.runs.numbers import write_log
 from widenet.claims.experiments import Experiment
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale

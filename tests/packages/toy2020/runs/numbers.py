@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count
 from widenet.claims.experiments import Experiment
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
@@ -29,13 +30,13 @@ class NumbersSetting(ClosedModel):
     own_data: str | None = None
 
 
-@dataclass(frozen=True)
-class Numbers:
+@dataclass(frozen=True, eq=False)
+class Numbers(Cases):
     """The weights at the end, and the losses on the way."""
 
     weights: Float[np.ndarray, "neuron dim"]
     losses: Float[np.ndarray, " step"]
-    place: int
+    place: Count
 
 
 def write_log(words: str) -> None:

@@ -2,7 +2,7 @@
 
 import xarray as xr
 
-from tests.rooms.toy2020.runs.curves import curves
+from tests.packages.toy2020.runs.curves import curves
 from widenet.figures.base import Comparison, Figure
 
 

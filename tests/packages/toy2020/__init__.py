@@ -1,0 +1,1 @@
+"""Part of a toy paper package."""

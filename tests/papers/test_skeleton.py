@@ -1,0 +1,90 @@
+"""Every paper package has the same file names, and its claims train nothing.
+
+`tests/test_layers.py` has the order of imports.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.test_layers import PARTS, ROOT, imports_of, kind_of
+
+PACKAGES = sorted(path.parent for path in (ROOT / "papers").glob("*/__init__.py"))
+FOLDERS = ("runs", "claims", "figures", "drawings")
+MODULES = tuple(part for part in PARTS if part not in FOLDERS)
+DATA = ("findings.toml", "glossary.toml")
+NEEDED = ("__init__.py", "formulas.py", *FOLDERS)
+
+
+def misplaced(names: Iterable[str]) -> list[str]:
+    """The entries of a package that are none of the skeleton's."""
+    allowed = {"__init__.py", *FOLDERS, *DATA}
+    return [name for name in sorted(names) if name not in allowed and not _is_module(name)]
+
+
+def _is_module(name: str) -> bool:
+    return name.endswith(".py") and kind_of(name.removesuffix(".py")) in MODULES
+
+
+def trained(tree: ast.AST) -> Iterator[str]:
+    """What a claim imports in order to train, or to build a network; types are no builders."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if _is_in(module, "networks"):
+                yield from (f"{module}.{each.name}" for each in names if not each.name[0].isupper())
+            case ast.ImportFrom(module="widenet", names=names):
+                yield from (f"widenet.{each.name}" for each in names if each.name == "networks")
+            case ast.Import(names=names):
+                yield from (each.name for each in names if _is_in(each.name, "networks"))
+    yield from (name for name in imports_of(tree) if _is_in(name, "training"))
+
+
+def _is_in(module: str, package: str) -> bool:
+    return module == f"widenet.{package}" or module.startswith(f"widenet.{package}.")
+
+
+def test_there_are_packages() -> None:
+    assert len(PACKAGES) >= 5
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_file_names(package: Path) -> None:
+    names = {path.name for path in package.iterdir() if path.name != "__pycache__"}
+    assert misplaced(names) == []
+    assert [name for name in NEEDED if name not in names] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_claims_and_hypotheses_train_nothing(package: Path) -> None:
+    files = [*package.glob("claims/**/*.py"), *package.glob("*hypotheses.py")]
+    found = {path.name: sorted(set(trained(ast.parse(path.read_text(encoding="utf-8"))))) for path in files}
+    assert {name: imported for name, imported in found.items() if imported} == {}
+
+
+def test_control_names() -> None:
+    good = ["__init__.py", "formulas.py", "xor_formulas.py", "user_data.py", "cluster_hypotheses.py", "runs"]
+    wrong = ["formulas_xor.py", "helpers", "notes.toml", "settings.py", "specimens.py", "xor_runs.py"]
+    assert misplaced([*good, "glossary.toml", *wrong]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("line", "is_wrong"),
+    [
+        ("from widenet.training import train", True),
+        ("from widenet.training.small.softmax import gradient", True),
+        ("import widenet.training.recipe", True),
+        ("from widenet import training", True),
+        ("from widenet import networks", True),
+        ("import widenet.networks", True),
+        ("from widenet.networks import two_layer", True),
+        ("from widenet.networks import TwoLayer", False),
+        ("from widenet.networks.two_layer import TwoLayer, start", True),
+        ("from widenet.diagnostics import margins", False),
+        ("from widenet.papers.li2018.runs.x import runs", False),
+        ("import numpy as np", False),
+    ],
+)
+def test_control_imports(line: str, is_wrong: bool) -> None:
+    assert bool(list(trained(ast.parse(line)))) == is_wrong
