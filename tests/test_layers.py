@@ -124,7 +124,7 @@ def _through_walls(module: str, target: str) -> list[str]:
             return [f"{module} imports {target}: another paper"]
         there = others[2:3]
         own_place, place = (PARTS.get(kind_of(each[0])) if each else None for each in (part, there))
-        if None not in (own_place, place) and part != there and place > own_place:
+        if own_place is not None and place is not None and part != there and place > own_place:
             return [f"{module} imports {target}: {there[0]} come after {part[0]}"]
     if others == [] and part == ["runs"]:
         return [f"{module} imports {target}: runs name the modules that they need"]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from widenet import papers
-from widenet.claims import Evidence, Hypothesis, Silence
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims import Evidence, Hypothesis, NotApplicable
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.run import Mishap, ask
 from widenet.run.cells import Cells
@@ -23,11 +23,11 @@ TOLERANCE = 1e-12
 """What `widenet.claims.tolerances.ROUNDING` allows; a slack has it added."""
 
 
-def asked(id: str, points: Any, labels: Sequence[int], **choices: Any) -> Evidence | Silence:
+def asked(id: str, points: Any, labels: Sequence[int], **choices: Any) -> Evidence | NotApplicable:
     """What the claim says about these points, which are taken as they are."""
     chosen: dict[str, Any] = {"n_runs": 1, "n_neurons": 2} | choices
-    specimen = Specimen(from_arrays(points, labels), Choices(**chosen))
-    answer = ask(papers.find_claim(id), specimen, _cells(os.environ["WIDENET_STORE"]))
+    user_data = UserData(from_arrays(points, labels), Choices(**chosen))
+    answer = ask(papers.find_claim(id), user_data, _cells(os.environ["WIDENET_STORE"]))
     assert not isinstance(answer, Mishap), answer
     return answer
 

@@ -132,7 +132,7 @@ def _certificate(found: Any) -> dict[str, Any]:
     said = {row.id: row.verdict for row in found.findings.rows if row.verdict is not None}
     row: dict[str, Any] = {"certified": dict(collections.Counter(verdict.value for verdict in said.values()))}
     refuted = [id for id, verdict in said.items() if verdict is Verdict.VIOLATED and expected_of(id) is Verdict.HOLDS]
-    mishaps = [row.silence for row in found.findings.rows if row.is_open and "time" not in row.silence]
+    mishaps = [row.not_applicable for row in found.findings.rows if row.is_open and "time" not in row.not_applicable]
     json.loads(found.to_json(), parse_constant=_no_json)
     odd = {sign for sign in repr(found) if not sign.isprintable()} - {"\n", "\N{NO-BREAK SPACE}"}
     if refuted or mishaps or odd:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from widenet.certificates import Certificate, certify
-    from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Silence, Verdict
-    from widenet.claims.specimen import Choices, Specimen
+    from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, NotApplicable, Part, Verdict
+    from widenet.claims.user_data import Choices, UserData
     from widenet.data import DATASETS, from_arrays, load_csv, load_mnist_pair, make_separable, scale_to_unit_ball
     from widenet.diagnostics import find_separator, margins
     from widenet.errors import WidenetError
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "certificates": ("Certificate", "certify"),
-    "claims": ("Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "Silence", "Verdict"),
-    "claims.specimen": ("Choices", "Specimen"),
+    "claims": ("Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "NotApplicable", "Verdict"),
+    "claims.user_data": ("Choices", "UserData"),
     "data": ("DATASETS", "from_arrays", "load_csv", "load_mnist_pair", "make_separable", "scale_to_unit_ball"),
     "diagnostics": ("find_separator", "margins"),
     "errors": ("WidenetError",),
@@ -76,16 +76,16 @@ __all__ = [
     "GradientDescent",
     "Hypothesis",
     "Kind",
+    "NotApplicable",
     "Part",
     "Recipe",
     "Record",
     "RunStatus",
     "Scale",
-    "Silence",
-    "Specimen",
     "Store",
     "Trajectory",
     "TwoLayer",
+    "UserData",
     "Verdict",
     "WideClassifier",
     "WidenetError",
@@ -118,7 +118,12 @@ __all__ = [
 ]
 
 
+_RENAMED = {"Specimen": "UserData", "Silence": "NotApplicable"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        raise AttributeError(f"widenet.{name} is widenet.{_RENAMED[name]} now.")
     if name == "__version__":
         from widenet.run.outcomes import version
 

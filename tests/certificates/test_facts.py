@@ -26,7 +26,7 @@ from widenet.certificates.training_words import about_training
 from widenet.certificates.views import views_of
 from widenet.claims import Kind
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.specimen import Choices
+from widenet.claims.user_data import Choices
 from widenet.errors import DataError
 
 
@@ -170,7 +170,7 @@ def test_theorems_get_a_part_of_many_points_and_it_is_said():
     views, _ = views_of(table, prepared, portrait, Choices(), 1e6)
     assert all("points drawn at random" in view.name for view in views)
     # What is known of all points is not taken for what is known of the part.
-    assert "separation" not in vars(views[0].specimen)
+    assert "separation" not in vars(views[0].user_data)
     assert any("of the 60,000 points, drawn at random" in each for each in about_preparation(portrait.preparation))
 
 
@@ -351,10 +351,10 @@ def test_errors_on_new_points_are_not_known_while_a_statement_about_them_is_open
     meaning = Meaning(topic=Topic.TEST_ERROR, promise="At most {promised} errors.")
     rows = tuple(
         Row(id=f"toy2020.theorem_{place}", kind=Kind.MAIN, where="", statement="", meaning=meaning,
-            silence="It does not apply.", is_open=place < late)
+            not_applicable="It does not apply.", is_open=place < late)
         for place in range(2)
     )  # fmt: skip
-    other = Row(id="toy2020.lemma_1", kind=Kind.STEP, where="", statement="", silence="It does not apply.")
+    other = Row(id="toy2020.lemma_1", kind=Kind.STEP, where="", statement="", not_applicable="It does not apply.")
     findings = toy_certificate().findings.model_copy(
         update={"rows": (*rows, other), "promises": (), "unasked": late, "training": None}
     )

@@ -57,7 +57,7 @@ def test_a_certificate_has_all_its_parts():
     assert [each.name for each in found.portrait.classes] == ["east", "west"]
     assert len(found.rows) == len(papers.claim_ids())
     assert {row.id for row in found.speaking} == {"toy2020.theorem_2", "toy2020.theorem_6"}
-    assert all(row.silence for row in found.silent)
+    assert all(row.not_applicable for row in found.silent)
     assert found.training is not None
     assert found.training.fitted == 3
     assert (found.training.trained_on, found.training.held_out) == (6, 2)
@@ -217,7 +217,7 @@ def test_a_wrong_option_is_refused_before_anything_starts(tmp_path, option, valu
 
 def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
-    broken = dataclasses.replace(theorem_8, settings_on=lambda specimen: two(Scale.QUICK, 0))
+    broken = dataclasses.replace(theorem_8, settings_on=lambda user_data: two(Scale.QUICK, 0))
     monkeypatch.setattr("tests.packages.broken2022.claims.theorems.theorem_8", broken)
     assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out", "--time", 600).exit_code == 1
 

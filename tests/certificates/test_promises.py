@@ -20,7 +20,7 @@ from widenet.claims.base import claim, undecided
 from widenet.claims.implication import Given
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.base import Paper
 from widenet.run.outcomes import cells_of
@@ -124,7 +124,7 @@ def test_hypotheses_are_sorted_by_how_near_they_are():
 
 
 def test_rows_are_sorted_by_what_they_tell():
-    silent = Row(id="a.b", kind=Kind.MAIN, where="", statement="", silence="no")
+    silent = Row(id="a.b", kind=Kind.MAIN, where="", statement="", not_applicable="no")
     step = row(Sides(3.0, 10.0), MET).model_copy(update={"kind": Kind.STEP})
     empty = row(Sides(0.5, 7.0, trivial=1.0), MET)
     rows = [silent, step, row(Sides(3.0, 10.0), MISSED), empty, row(Sides(3.0, 10.0), MET)]
@@ -140,12 +140,12 @@ def test_rows_are_sorted_by_what_they_tell():
     ]
 
 
-def two_outliers() -> Specimen:
+def two_outliers() -> UserData:
     """Separable but for two points, 3 and 8 in the table."""
     draw = np.random.default_rng(1)
     points = 0.1 * draw.normal(size=(12, 2)) + np.repeat([[0.6, 0.0], [-0.6, 0.0]], 6, axis=0)
     points[[2, 7]] = [[-0.5, 0.0], [0.5, 0.0]]
-    return Specimen(from_arrays(points, [1] * 6 + [-1] * 6), Choices(n_runs=2, n_neurons=4))
+    return UserData(from_arrays(points, [1] * 6 + [-1] * 6), Choices(n_runs=2, n_neurons=4))
 
 
 def test_points_to_leave_out_are_found():
@@ -156,12 +156,12 @@ def test_no_point_to_leave_out_can_be_spared():
     """Points that overlap: a boundary that is least wrong on average leaves more of them out than are in the way."""
     draw = np.random.default_rng(3)
     points = draw.normal(size=(40, 2)) + np.repeat([[0.8, 0.0], [-0.8, 0.0]], 20, axis=0)
-    specimen = Specimen(from_arrays(points / 5, [1] * 20 + [-1] * 20), Choices())
-    drop = clashing(specimen.data).rows
+    user_data = UserData(from_arrays(points / 5, [1] * 20 + [-1] * 20), Choices())
+    drop = clashing(user_data.data).rows
     assert len(drop)
     for point in drop:
         rest = np.setdiff1d(np.arange(40), drop[drop != point])
-        assert not Specimen(specimen.data[rest], Choices()).separation.separable
+        assert not UserData(user_data.data[rest], Choices()).separation.separable
 
 
 def test_separable_data_has_none_to_leave_out():
@@ -195,14 +195,14 @@ def test_a_start_of_the_readers_own_reaches_theorems_and_that_of_the_paper_is_a_
     limits = []
     for init_scale in (None, 3.0):
         chosen = Choices(n_runs=2, n_neurons=4, init_scale=init_scale)
-        view, clock = View("", Specimen(data, chosen), np.arange(4)), Clock(100.0)
+        view, clock = View("", UserData(data, chosen), np.arange(4)), Clock(100.0)
         first, second = ask_all(papers.claims_of(), [view], cells_of(None), clock)
         assert first.evidence is not None
         assert first.verdict is Verdict.HOLDS
         limits.append(first.evidence.parts[0].promised)
         changes = small_changes([first, second], [view], cells_of(None), clock)
         assert [each.words for each in changes] == [START] * (init_scale is not None)
-    norm, alpha, k, eta, v = Specimen(data, Choices()).separation.norm_upper, 0.2, 2, 1.0, 0.5
+    norm, alpha, k, eta, v = UserData(data, Choices()).separation.norm_upper, 0.2, 2, 1.0, 0.5
     for radius, limit in zip((0.5, 3.0), limits, strict=True):  # M_k of Theorem 2, term by term
         root = math.sqrt(radius * (8 * k**2 * eta**2 * v**2 + 8 * eta * k))
         terms = (
@@ -231,23 +231,23 @@ def needing(name: str, measure, required: float, sign: int):
     return theorem_3
 
 
-def neurons_of(specimen):
-    return float(specimen.choices.n_neurons)
+def neurons_of(user_data):
+    return float(user_data.choices.n_neurons)
 
 
-def step_of(specimen):
-    return specimen.choices.step_size
+def step_of(user_data):
+    return user_data.choices.step_size
 
 
-def longest_of(specimen):
-    return specimen.largest_norm
+def longest_of(user_data):
+    return user_data.largest_norm
 
 
-def margin_of(specimen):
-    return float(bool(specimen.separation.separable))
+def margin_of(user_data):
+    return float(bool(user_data.separation.separable))
 
 
-ON_ONE_SIDE = Specimen(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.0]], [1, 1, -1, -1]), Choices())
+ON_ONE_SIDE = UserData(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.0]], [1, 1, -1, -1]), Choices())
 """Separable with a bias, and not without; a width of 20 and a step of 1."""
 
 

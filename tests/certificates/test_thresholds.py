@@ -16,7 +16,7 @@ from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.reading import read
 from widenet.certificates.rows import Row, ask_all
 from widenet.certificates.views import View, views_of
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.errors import DataError
 from widenet.run.outcomes import cells_of
@@ -36,7 +36,7 @@ def cells(tmp_path_factory):
 
 
 def asked(id: str, points: np.ndarray, labels: list[int] = LABELS) -> Row:
-    view = View("", Specimen(from_arrays(points, labels), CHOICES), np.arange(len(points)))
+    view = View("", UserData(from_arrays(points, labels), CHOICES), np.arange(len(points)))
     (row,) = ask_all([papers.find_claim(id)], [view], _cells(), Clock(1000.0))
     return row
 
@@ -130,7 +130,7 @@ def test_whatever_is_given_is_looked_at_or_refused_in_one_sentence(points, label
     prepared, portrait, views = seen
     norms = np.linalg.norm(np.asarray(prepared.data.inputs), axis=1)
     assert scaling is Scaling.NONE or norms.max() <= 1
-    assert all(len(view.rows) == view.specimen.data.n_samples for view in views)
+    assert all(len(view.rows) == view.user_data.data.n_samples for view in views)
     for found in portrait.separability:
         # A separator that was found is one; and contradicting points are never separated.
         assert not (found.separable and portrait.n_contradicting)

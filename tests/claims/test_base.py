@@ -18,10 +18,10 @@ from widenet.claims import (
     Fact,
     Hypothesis,
     Kind,
+    NotApplicable,
     Part,
     Promised,
     Runs,
-    Silence,
     Verdict,
     at_least,
     at_most,
@@ -29,9 +29,9 @@ from widenet.claims import (
     less_than,
     more_than,
 )
+from widenet.claims.applicability import Applied
 from widenet.claims.base import undecided
 from widenet.claims.given import separable
-from widenet.claims.silence import Applied
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -285,7 +285,7 @@ class TestClaim:
         assert Claim(f"p.x{suffix}", Kind.MAIN, "", "", _judge, (EXPERIMENT,)).expected is expected
 
     def test_a_variant_has_another_statement_and_other_constants(self):
-        @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT, on=lambda specimen: [])
+        @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT, on=lambda user_data: [])
         def lemma(runs: Sizes, *, factor=1) -> Promised:
             """It holds."""
             return {"positive": Fact(factor == 1)}
@@ -295,7 +295,7 @@ class TestClaim:
         assert (lemma.expected, printed.expected) == (Verdict.HOLDS, Verdict.VIOLATED)
         assert (lemma([]).conclusion, printed([]).conclusion) == (True, False)
         assert printed.reads == lemma.reads
-        assert isinstance(printed.on("data"), Silence)
+        assert isinstance(printed.on("data"), NotApplicable)
         drawn = lemma.variant("lemma_drawn", where="", statement="s", draws=lambda scale, seed: 1, kind=Kind.TREND)
         assert (drawn.reads, drawn.kind) == ((), Kind.TREND)
         assert drawn.draws is not None
@@ -305,13 +305,13 @@ class TestClaim:
             reads = dataclasses.replace(EXPERIMENT, on=experiment_on)
             return claim(f"toy2020.{name}", Kind.MAIN, "", reads=reads, on=on)(_judge)
 
-        def sized(specimen):
-            return [Setting(size=len(specimen))]
+        def sized(user_data):
+            return [Setting(size=len(user_data))]
 
-        assert isinstance(made().on("data"), Silence)
+        assert isinstance(made().on("data"), NotApplicable)
         assert made(on=sized).on("data") == made(experiment_on=sized).on("data") == [Setting(size=4)]
-        assert made(on=lambda specimen: [], experiment_on=sized).on("data") == []
-        assert isinstance(made(experiment_on=sized, name="theorem_1_as_printed").on("data"), Silence)
+        assert made(on=lambda user_data: [], experiment_on=sized).on("data") == []
+        assert isinstance(made(experiment_on=sized, name="theorem_1_as_printed").on("data"), NotApplicable)
 
     def test_several_experiments_apply_together_or_not_at_all(self):
         def both(*answers):
@@ -324,7 +324,7 @@ class TestClaim:
             "Rows were divided.",
             {"norm": "divided"},
         )
-        assert both([1], Silence("No.")) == "No."
+        assert both([1], NotApplicable("No.")) == "No."
 
     def test_a_claim_is_not_changed(self):
         with pytest.raises(dataclasses.FrozenInstanceError):

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.base import Claim, Kind, Verdict
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import drawn_on
 from widenet.claims.implication import Promised, at_most, hypothesis
-from widenet.claims.silence import Silence
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def test_an_optional_hypothesis_is_left_out_where_there_is_no_case_of_it():
     assert (none.hypotheses, none.verdict) == ((), Verdict.HOLDS)
 
 
-@drawn_on(lambda specimen: Silence("No.") if specimen is None else toy([specimen, 0.0]))
+@drawn_on(lambda user_data: NotApplicable("No.") if user_data is None else toy([user_data, 0.0]))
 def draw_own(scale, seed):
     return toy([1.0])
 
@@ -54,6 +54,6 @@ def test_drawn_cases_say_how_they_are_made_from_your_data():
     own = dataclasses.replace(CLAIM, draws=draw_own, reads=())
     assert own.on(2.0).drawn.tolist() == [2.0, 0.0]
     assert own.on(None) == "No."
-    assert isinstance(CLAIM.on(2.0), Silence)
+    assert isinstance(CLAIM.on(2.0), NotApplicable)
     printed = own.variant("claim_as_printed", where="", statement="")
-    assert isinstance(printed.on(2.0), Silence)
+    assert isinstance(printed.on(2.0), NotApplicable)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from widenet import papers
-from widenet.claims import Silence
-from widenet.claims.silence import Applied
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims import NotApplicable
+from widenet.claims.applicability import Applied
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 
 LIMITS = {
@@ -27,11 +27,11 @@ CORNERS = from_arrays(np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0], [-0.6, -0.8
 
 def most(experiment: str, max_updates: int | None = None) -> set[int | None]:
     """The limits of all runs of an experiment that claims of its paper ask for; empty where all are silent."""
-    specimen = Specimen(CORNERS, Choices(max_updates=max_updates))
+    user_data = UserData(CORNERS, Choices(max_updates=max_updates))
     found = set()
     for claim in papers.claims_of(experiment.split(".")[0]):
         places = [place for place, each in enumerate(claim.reads) if each.id == experiment]
-        if places and not isinstance(answer := claim.on(specimen), Silence):
+        if places and not isinstance(answer := claim.on(user_data), NotApplicable):
             settings = answer.settings if isinstance(answer, Applied) else answer
             groups = [settings] if len(claim.reads) == 1 else settings
             found |= {getattr(each, LIMITS[experiment]) for place in places for each in groups[place]}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import widenet as wn
-from tests.rooms import EMPTY, TOY
+from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.claims import Evidence, Part, Runs
 from widenet.errors import InputError, UnknownName

@@ -1,4 +1,4 @@
-"""Every claim of every paper, asked about a battery of data sets: evidence or a silence, and no mistake."""
+"""Every claim of every paper, asked about a battery of data sets: evidence or `NotApplicable`, and no mistake."""
 
 import json
 import os
@@ -44,8 +44,8 @@ def test_evidence_or_a_silence(name: str, asked: dict[str, dict]) -> None:
     assert list(said) == list(papers.claim_ids())
     assert {id: answer["words"] for id, answer in said.items() if answer["kind"] == "Mishap"} == {}
     for id, answer in said.items():
-        assert answer["kind"] in ("Evidence", "Silence")
-        if answer["kind"] == "Silence":
+        assert answer["kind"] in ("Evidence", "NotApplicable")
+        if answer["kind"] == "NotApplicable":
             assert answer["words"].endswith("."), f"{id}: {answer['words']}"
         else:
             assert answer["words"] != str(Verdict.VIOLATED) or id.endswith("_as_printed"), id

@@ -1,4 +1,4 @@
-"""One loop over all rooms: evidence or a silence from each claim, never an exception."""
+"""One loop over all rooms: evidence or `NotApplicable` from each claim, never an exception."""
 
 import dataclasses
 
@@ -11,7 +11,7 @@ from tests.packages.toy2020.claims import theorems
 from tests.packages.toy2020.runs.numbers import LOG, Numbers
 from tests.stored import stored
 from widenet import papers
-from widenet.claims import Evidence, Silence, Verdict
+from widenet.claims import Evidence, NotApplicable, Verdict
 from widenet.data import from_arrays
 from widenet.errors import DataError, InputError, StoreError, UnknownName
 from widenet.papers.brutzkus2018.claims import convergence, landscape, zero_loss
@@ -70,7 +70,7 @@ def test_results_are_kept_where_the_command_line_keeps_them(tmp_path, monkeypatc
 
 def test_a_claim_that_cannot_speak_says_why():
     answers = check_on(Dataset(DATA.inputs, jnp.asarray([0.0, 1.0])))
-    assert answers["toy2020.theorem_2"] == Silence("It needs the labels −1 and +1, both of them.")
+    assert answers["toy2020.theorem_2"] == NotApplicable("It needs the labels −1 and +1, both of them.")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_progress_goes_from_nothing_to_all():
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        (DataError("row 7 is zero."), Silence, "It cannot be checked on this data: row 7 is zero."),
+        (DataError("row 7 is zero."), NotApplicable, "It cannot be checked on this data: row 7 is zero."),
         (ZeroDivisionError("oh"), Mishap, "which is a mistake in widenet: ZeroDivisionError: oh"),
     ],
 )

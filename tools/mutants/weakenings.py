@@ -133,13 +133,13 @@ def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
 
 
 def _judges(node: ast.FunctionDef) -> bool:
-    """Not what draws material, chooses settings, speaks about a specimen, counts runs for a reader, or finds words."""
+    """Not what draws material, chooses settings, speaks about user data, counts runs for a reader, or finds words."""
     arguments = {each.arg for each in node.args.args}
     decorators = {ast.unparse(each) for each in node.decorator_list}
     returns = ast.unparse(node.returns) if node.returns else ""
     return not (
         _draws(node)
-        or "specimen" in arguments
+        or "user_data" in arguments
         or any(each.endswith(".speaks") for each in decorators)
         or returns in ("str", "Runs")
         or returns.startswith(("dict[str, Any", "dict[str, float", "dict[str, int", "list[dict"))

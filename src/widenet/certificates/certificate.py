@@ -19,7 +19,7 @@ from widenet.certificates.reading import Table
 from widenet.certificates.rows import Row
 from widenet.certificates.training import Training
 from widenet.claims import Kind
-from widenet.claims.specimen import Choices
+from widenet.claims.user_data import Choices
 from widenet.console.output import require_writable, write_files
 from widenet.records import ClosedModel
 

@@ -14,8 +14,8 @@ from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.promises import promises_of
 from widenet.certificates.rows import Row
 from widenet.certificates.views import View
-from widenet.claims import Claim, Evidence, Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims import Claim, Evidence, NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data.arrays import scale_to_unit_ball, with_bias
 from widenet.progress import Progress, parts, silent
 from widenet.records import ClosedModel
@@ -59,7 +59,7 @@ class Change(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A changed specimen.
+    """A changed user_data.
 
     Attributes:
       words: what was changed; `{other}` in it is a value of the same choice that is not enough.
@@ -67,7 +67,7 @@ class Candidate:
     """
 
     words: str
-    specimen: Specimen
+    user_data: UserData
     left_out: tuple[int, ...] = ()
     choice: str = ""
     value: int | float = 0
@@ -90,14 +90,14 @@ def small_changes(
     for row, share in parts(wanting, progress):
         trial = Trial(claims[row.id], row, cells, clock, share)
         view = by_name[row.about]
-        for candidate in _candidates(row, view.specimen, view.rows):
+        for candidate in _candidates(row, view.user_data, view.rows):
             if clock.left <= 0:
                 return found
             answer = trial.answer(candidate)
             if answer is None:
                 break
             if trial.helps(answer) and row.verdict is not None:
-                candidate, answer, words = _least(candidate, answer, view.specimen, trial)
+                candidate, answer, words = _least(candidate, answer, view.user_data, trial)
                 found.append(
                     Change(
                         id=row.id,
@@ -125,14 +125,14 @@ class Trial:
     clock: Clock
     progress: Progress
 
-    def answer(self, candidate: Candidate) -> Evidence | Silence | None:
+    def answer(self, candidate: Candidate) -> Evidence | NotApplicable | None:
         """What it says with the change; None where its share of the time is spent."""
         try:
-            return ask(self.claim, candidate.specimen, self.cells, self.clock.share(0.3).watched(self.progress))
+            return ask(self.claim, candidate.user_data, self.cells, self.clock.share(0.3).watched(self.progress))
         except OutOfTime:
             return None
 
-    def helps(self, answer: Evidence | Silence | None) -> TypeGuard[Evidence]:
+    def helps(self, answer: Evidence | NotApplicable | None) -> TypeGuard[Evidence]:
         """Whether the theorem applies now, or is confirmed now."""
         if not isinstance(answer, Evidence):
             return False
@@ -141,7 +141,7 @@ class Trial:
         return answer.verdict is Verdict.HOLDS
 
 
-def _least(candidate: Candidate, answer: Evidence, before: Specimen, trial: Trial) -> tuple[Candidate, Evidence, str]:
+def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Trial) -> tuple[Candidate, Evidence, str]:
     """Between a value that is enough and the reader's own, which is not: the least that is enough, and its words."""
     if not candidate.choice:
         return candidate, answer, candidate.words
@@ -172,21 +172,21 @@ def _between(choice: str, missed: int | float, enough: int | float) -> int | flo
     return None if middle in (missed, enough) else middle
 
 
-def _chosen(specimen: Specimen, choice: str, value: int | float) -> Candidate:
+def _chosen(user_data: UserData, choice: str, value: int | float) -> Candidate:
     """The same points with another choice."""
-    changed = Specimen(specimen.data, specimen.choices.model_copy(update={choice: value}))
+    changed = UserData(user_data.data, user_data.choices.model_copy(update={choice: value}))
     if choice == "n_neurons":
         return Candidate(f"take {value} neurons ({{other}} are not enough)", changed, choice=choice, value=value)
-    side = "large" if value < specimen.choices.step_size else "small"
+    side = "large" if value < user_data.choices.step_size else "small"
     return Candidate(f"take a step size of {value:g} ({{other}} is too {side})", changed, choice=choice, value=value)
 
 
 def _margin(candidate: Candidate) -> float | None:
     """How widely the points that are left are separated."""
-    specimen = candidate.specimen
-    if not candidate.left_out or not specimen.has_signs_as_labels or not specimen.separation.separable:
+    user_data = candidate.user_data
+    if not candidate.left_out or not user_data.has_signs_as_labels or not user_data.separation.separable:
         return None
-    return specimen.separation.margin
+    return user_data.separation.margin
 
 
 def _gain(row: Row, answer: Evidence) -> str:
@@ -194,72 +194,72 @@ def _gain(row: Row, answer: Evidence) -> str:
     return f"{promised[0].words} ({promised[0].standing.value})" if promised else ""
 
 
-def _candidates(row: Row, specimen: Specimen, numbers: np.ndarray) -> Iterator[Candidate]:
+def _candidates(row: Row, user_data: UserData, numbers: np.ndarray) -> Iterator[Candidate]:
     """Changes worth trying, the least first."""
-    choices = specimen.choices
+    choices = user_data.choices
     if row.verdict is Verdict.INSUFFICIENT_EVIDENCE:
         for factor in (10, 100):
             allowed = 2_000 * factor
             more = choices.model_copy(update={"max_updates": allowed})
-            yield Candidate(f"allow {allowed:,} updates", Specimen(specimen.data, more))
+            yield Candidate(f"allow {allowed:,} updates", UserData(user_data.data, more))
         return
-    yield from _moved(specimen, {each.key for each in row.missing})
+    yield from _moved(user_data, {each.key for each in row.missing})
     for make in (_without_repeats, _without_clashes):
-        if (candidate := make(specimen, numbers)) is not None:
+        if (candidate := make(user_data, numbers)) is not None:
             yield candidate
     if choices.init_scale is not None:
         own = choices.model_copy(update={"init_scale": None})
-        yield Candidate("start as the paper does (without --init-scale)", Specimen(specimen.data, own))
+        yield Candidate("start as the paper does (without --init-scale)", UserData(user_data.data, own))
     for factor in (2, 4):
-        yield _chosen(specimen, "n_neurons", factor * choices.n_neurons)
+        yield _chosen(user_data, "n_neurons", factor * choices.n_neurons)
     for factor in (0.1, 10.0):
-        yield _chosen(specimen, "step_size", float(f"{factor * choices.step_size:.6g}"))
+        yield _chosen(user_data, "step_size", float(f"{factor * choices.step_size:.6g}"))
 
 
-def _moved(specimen: Specimen, missing: set[str]) -> Iterator[Candidate]:
+def _moved(user_data: UserData, missing: set[str]) -> Iterator[Candidate]:
     """All points scaled, or with a bias, or both, where that may be what is missing."""
-    data, words = specimen.data, ""
-    if specimen.largest_norm > 1:
+    data, words = user_data.data, ""
+    if user_data.largest_norm > 1:
         data, factor = scale_to_unit_ball(data)
         words = f"divide every point by {factor:.4g}"
-        yield Candidate(words, Specimen(data, specimen.choices))
-    if "separable" in missing and not (np.ptp(specimen.inputs, axis=0) == 0).any():
+        yield Candidate(words, UserData(data, user_data.choices))
+    if "separable" in missing and not (np.ptp(user_data.inputs, axis=0) == 0).any():
         bias = "add a constant coordinate (a bias)"
-        yield Candidate(f"{words} and {bias}" if words else bias, Specimen(with_bias(data), specimen.choices))
+        yield Candidate(f"{words} and {bias}" if words else bias, UserData(with_bias(data), user_data.choices))
 
 
-def _left_out(specimen: Specimen, drop: np.ndarray, numbers: np.ndarray, why: str) -> Candidate:
-    keep = np.setdiff1d(np.arange(len(specimen.labels)), drop)
-    data = Dataset(jnp.asarray(specimen.inputs[keep]), jnp.asarray(specimen.labels[keep]))
+def _left_out(user_data: UserData, drop: np.ndarray, numbers: np.ndarray, why: str) -> Candidate:
+    keep = np.setdiff1d(np.arange(len(user_data.labels)), drop)
+    data = Dataset(jnp.asarray(user_data.inputs[keep]), jnp.asarray(user_data.labels[keep]))
     rows = tuple(int(numbers[place]) + 1 for place in drop)
     named = ", ".join(map(str, rows[:SHOWN])) + (", …" if len(rows) > SHOWN else "")
     words = (
-        f"leave out {len(rows):,} of the {len(specimen.labels):,} points, {why} (row{'s' if len(rows) > 1 else ''} "
+        f"leave out {len(rows):,} of the {len(user_data.labels):,} points, {why} (row{'s' if len(rows) > 1 else ''} "
         f"{named}; the first point is row 1)"
     )
-    return Candidate(words, Specimen(data, specimen.choices), rows)
+    return Candidate(words, UserData(data, user_data.choices), rows)
 
 
-def _without_repeats(specimen: Specimen, numbers: np.ndarray) -> Candidate | None:
+def _without_repeats(user_data: UserData, numbers: np.ndarray) -> Candidate | None:
     """Points in the direction of an earlier one are left out."""
-    norms = np.linalg.norm(specimen.inputs, axis=1, keepdims=True)
-    units = np.round(specimen.inputs / np.where(norms > 0, norms, 1.0), 9) + 0.0
+    norms = np.linalg.norm(user_data.inputs, axis=1, keepdims=True)
+    units = np.round(user_data.inputs / np.where(norms > 0, norms, 1.0), 9) + 0.0
     first = np.unique(units, axis=0, return_index=True)[1]
     drop = np.setdiff1d(np.arange(len(units)), first)
     if not len(drop) or len(drop) > len(units) // 2:
         return None
-    return _left_out(specimen, drop, numbers, "in the same direction from the origin as an earlier one")
+    return _left_out(user_data, drop, numbers, "in the same direction from the origin as an earlier one")
 
 
-def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | None:
+def _without_clashes(user_data: UserData, numbers: np.ndarray) -> Candidate | None:
     """Points on the wrong side of the flat boundary that is least wrong are left out; verified to be enough."""
-    if not specimen.has_signs_as_labels or specimen.inputs.size > MOST_NUMBERS:
+    if not user_data.has_signs_as_labels or user_data.inputs.size > MOST_NUMBERS:
         return None
-    if specimen.separation.separable is not False:
+    if user_data.separation.separable is not False:
         return None
-    drop = clashing(specimen.data).rows
-    rest = np.delete(specimen.labels, drop)
+    drop = clashing(user_data.data).rows
+    rest = np.delete(user_data.labels, drop)
     if not len(drop) or len(drop) > len(rest) or len(np.unique(rest)) < 2:
         return None
-    candidate = _left_out(specimen, drop, numbers, "on the wrong side of the best flat boundary")
-    return candidate if candidate.specimen.separation.separable else None
+    candidate = _left_out(user_data, drop, numbers, "on the wrong side of the best flat boundary")
+    return candidate if candidate.user_data.separation.separable else None

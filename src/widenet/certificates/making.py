@@ -21,7 +21,7 @@ from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, orde
 from widenet.certificates.samples import drawn_points
 from widenet.certificates.training import epochs_for, summed, train
 from widenet.certificates.views import views_of
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data.archives import shown
 from widenet.errors import InputError
 from widenet.progress import Progress, silent, stretch
@@ -159,7 +159,7 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
     most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
     trained = drawn_points(np.asarray(prepared.data.labels), most, choices.seed)
     data = prepared.data[trained]
-    digest = Specimen(data, choices).digest
+    digest = UserData(data, choices).digest
     setting = _networks(choices, len(table.class_names), wishes, data, digest)
     progress(0.05, "compiling the training of networks")
     ensemble = train(setting, cells, clock, stretch(progress, 0.05, 0.35))

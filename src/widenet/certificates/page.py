@@ -68,7 +68,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     others = [row for row in findings.speaking if row.kind is not Kind.MAIN]
-    reasons = [reason for reason, _ in Counter(row.silence for row in findings.silent).most_common()]
+    reasons = [reason for reason, _ in Counter(row.not_applicable for row in findings.silent).most_common()]
     return environment.get_template("certificate.html.j2").render(
         findings=findings,
         portrait=findings.portrait,
@@ -76,7 +76,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         promise_of={each.id: each for each in findings.promises},
         promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],
         groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
-        silences=[(reason, [row for row in findings.silent if row.silence == reason]) for reason in reasons],
+        silences=[(reason, [row for row in findings.silent if row.not_applicable == reason]) for reason in reasons],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
         caption=words.about_picture(findings),
         headlines=headlines(findings),

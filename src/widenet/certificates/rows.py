@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from widenet import papers
 from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.views import View
-from widenet.claims import Claim, Evidence, Hypothesis, Kind, Silence, Verdict
+from widenet.claims import Claim, Evidence, Hypothesis, Kind, NotApplicable, Verdict
 from widenet.claims.base import plain
 from widenet.claims.meaning import Meaning
 from widenet.progress import Progress, parts, silent
@@ -29,7 +29,7 @@ class Row(ClosedModel):
       meaning: what it means to somebody who trains a network, where that is said.
       about: which form of the data it was asked about; "" for the data as it was prepared.
       evidence: what was found; None where the claim is silent.
-      silence: why, in one sentence.
+      not_applicable: why, in one sentence.
       is_open: whether it was silent for want of time, or because of a mistake in this program.
       has_crashed: whether it was such a mistake.
       seconds: how long it took.
@@ -42,7 +42,7 @@ class Row(ClosedModel):
     meaning: Meaning | None = None
     about: str = ""
     evidence: Evidence | None = None
-    silence: str = ""
+    not_applicable: str = ""
     is_open: bool = False
     has_crashed: bool = False
     seconds: float = 0.0
@@ -120,19 +120,21 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
 
 def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
     base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=plain(claim.statement), meaning=claim.meaning)
-    start, silence, has_crashed = time.perf_counter(), "", False
+    start, not_applicable, has_crashed = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:
-            return base.model_copy(update={"silence": silence or NOT_ASKED, "is_open": True})
+            return base.model_copy(update={"not_applicable": not_applicable or NOT_ASKED, "is_open": True})
         try:
-            answer = ask(claim, view.specimen, cells, clock.share(FOR_ONE).watched(progress))
+            answer = ask(claim, view.user_data, cells, clock.share(FOR_ONE).watched(progress))
         except OutOfTime:
-            return base.model_copy(update={"silence": CUT_OFF, "is_open": True})
-        if not isinstance(answer, Silence):
+            return base.model_copy(update={"not_applicable": CUT_OFF, "is_open": True})
+        if not isinstance(answer, NotApplicable):
             seconds = time.perf_counter() - start
             return base.model_copy(update={"evidence": answer, "about": view.name, "seconds": seconds})
-        silence, has_crashed = str(answer), has_crashed or isinstance(answer, Mishap)
-    return base.model_copy(update={"silence": silence, "is_open": has_crashed, "has_crashed": has_crashed})
+        not_applicable, has_crashed = str(answer), has_crashed or isinstance(answer, Mishap)
+    return base.model_copy(
+        update={"not_applicable": not_applicable, "is_open": has_crashed, "has_crashed": has_crashed}
+    )
 
 
 def ordered(rows: Iterable[Row]) -> list[Row]:

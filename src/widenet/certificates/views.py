@@ -9,7 +9,7 @@ from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
 from widenet.certificates.reading import Table
 from widenet.certificates.samples import drawn_points
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.types import Dataset
 
 FEW = 50
@@ -27,12 +27,12 @@ class View:
 
     Attributes:
       name: what was changed, in a few words; "" for the data as it was prepared.
-      specimen: the points, with the reader's choices.
+      user_data: the points, with the reader's choices.
       rows: which row of the reader's table each of them is.
     """
 
     name: str
-    specimen: Specimen
+    user_data: UserData
     rows: np.ndarray
 
 
@@ -49,30 +49,30 @@ def views_of(
     if data.n_samples > most or not prepared.has_all_points:
         part = drawn_points(np.asarray(data.labels), most, choices.seed)
         data, rows, names = data[part], rows[part], [f"{len(part):,} points {AT_RANDOM}"]
-        views = [View(names[0], Specimen(data, choices), rows)]
+        views = [View(names[0], UserData(data, choices), rows)]
     else:
-        views = [View("", _known(Specimen(data, choices), prepared), rows)]
+        views = [View("", _known(UserData(data, choices), prepared), rows)]
     best = max(portrait.separability, key=lambda each: each.theorem_margin or 0.0, default=None)
     if len(table.class_names) > 2 and best is not None and best.class_number is not None:
         signs = np.where(table.classes[rows] == best.class_number, 1.0, -1.0)
         data, names = Dataset(data.inputs, jnp.asarray(signs)), [best.between, *names]
-        views.append(View(", ".join(names), Specimen(data, choices), rows))
+        views.append(View(", ".join(names), UserData(data, choices), rows))
     if (units := _of_length_one(data)) is not None:
         data, names = units, [*names, "points of length 1"]
-        views.append(View(", ".join(names), Specimen(data, choices), rows))
+        views.append(View(", ".join(names), UserData(data, choices), rows))
     if data.n_samples <= FEW:
         return views, None
     few = drawn_points(np.asarray(data.labels), FEW, choices.seed)
     names = [*(name for name in names if not name.endswith(AT_RANDOM)), f"{FEW} points {AT_RANDOM}"]
-    return views, View(", ".join(names), Specimen(data[few], choices), rows[few])
+    return views, View(", ".join(names), UserData(data[few], choices), rows[few])
 
 
-def _known(specimen: Specimen, prepared: Prepared) -> Specimen:
-    """The same specimen, which need not find out again what separates it."""
+def _known(user_data: UserData, prepared: Prepared) -> UserData:
+    """The same data, which need not find out again what separates it."""
     found = prepared.with_bias if prepared.record.has_bias else prepared.through_origin
     if found is not None:
-        vars(specimen)["separation"] = found  # where functools.cached_property would keep it
-    return specimen
+        vars(user_data)["separation"] = found  # where functools.cached_property would keep it
+    return user_data
 
 
 def _of_length_one(data: Dataset) -> Dataset | None:

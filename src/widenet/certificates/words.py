@@ -229,7 +229,7 @@ def why(row: Row) -> str:
     """The numbers behind a verdict, or what is missing, in a line."""
     evidence = row.evidence
     if evidence is None:
-        return row.silence
+        return row.not_applicable
     if evidence.verdict is Verdict.HYPOTHESES_NOT_MET:
         return "; ".join(lack(each) for each in row.missing[:2])
     part = evidence.headline

@@ -6,7 +6,7 @@ Names that need NumPy are loaded on first use, so that listing claims needs neit
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Silence, Verdict, claim
+from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, NotApplicable, Part, Runs, Verdict, claim
 from widenet.claims.experiments import Experiment
 from widenet.claims.tolerances import ROUNDING
 from widenet.records import ClosedModel as Setting
@@ -52,6 +52,7 @@ __all__ = [
     "Fact",
     "Hypothesis",
     "Kind",
+    "NotApplicable",
     "Number",
     "Part",
     "Promise",
@@ -61,7 +62,6 @@ __all__ = [
     "Scale",
     "Setting",
     "Sides",
-    "Silence",
     "Verdict",
     "at_least",
     "at_most",

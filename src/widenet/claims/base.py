@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, PrivateAttr, computed_field
 
+from widenet.claims.applicability import NOT_ABOUT_DATA, Applied, NotApplicable
 from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.meaning import Meaning
-from widenet.claims.silence import NOT_ABOUT_DATA, Applied, Silence
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
@@ -33,9 +33,9 @@ __all__ = [
     "Evidence",
     "Hypothesis",
     "Kind",
+    "NotApplicable",
     "Part",
     "Runs",
-    "Silence",
     "Verdict",
     "claim",
     "normalized",
@@ -313,7 +313,7 @@ class Claim:
         the one that comes nearest shows what is missing.
       settings_on: how it applies to a user's data, where the experiments it reads do not say it: the settings to run (a
         tuple of lists where it reads several experiments) or the material to judge, an `Applied` with words about
-        them, or a `Silence`.
+        them, or `NotApplicable`.
       meaning: the promise in plain words, or None.
       title: the statement in at most 60 characters of plain words, for lists.
       form: whose statement it is: the paper's, or ours in its place. Findings say which claims are repairs.
@@ -429,16 +429,16 @@ class Claim:
         """VIOLATED for a statement that is kept because it is false as printed; its id says so."""
         return expected_of(self.id)
 
-    def on(self, specimen: Any) -> Any:
-        """What to run or to judge about this specimen, or a `Silence`."""
+    def on(self, user_data: Any) -> Any:
+        """What to run or to judge on this data, or `NotApplicable`."""
         if self.settings_on is not None:
-            return self.settings_on(specimen)
+            return self.settings_on(user_data)
         # A statement that is kept because it is false promises nothing about anybody's data.
         ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
         if self.expected is Verdict.VIOLATED or None in ways:
             return NOT_ABOUT_DATA
-        answers = [way(specimen) for way in ways if way is not None]
-        if silent := [each for each in answers if isinstance(each, Silence)]:
+        answers = [way(user_data) for way in ways if way is not None]
+        if silent := [each for each in answers if isinstance(each, NotApplicable)]:
             return silent[0]
         return answers[0] if len(answers) == 1 else Applied.all_of(answers)
 

@@ -34,7 +34,7 @@ def keep(data: Dataset) -> str:
 def recall(digest: str) -> Dataset:
     """The data of this digest."""
     if digest not in _KEPT:
-        raise DataError(f"the data {digest[:12]}… is not at hand; make a Specimen of it in this process first.")
+        raise DataError(f"the data {digest[:12]}… is not at hand; make a UserData of it in this process first.")
     inputs, labels = _KEPT[digest]
     return Dataset(jnp.asarray(inputs), jnp.asarray(labels))
 

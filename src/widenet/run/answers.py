@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from widenet.claims import Evidence, Silence
+from widenet.claims import Evidence, NotApplicable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Answers(Mapping[str, "Evidence | Silence"]):
+class Answers(Mapping[str, "Evidence | NotApplicable"]):
     """Of each claim its evidence, or why it does not apply to your data, in the order of the papers."""
 
-    def __init__(self, answers: Mapping[str, Evidence | Silence]):
+    def __init__(self, answers: Mapping[str, Evidence | NotApplicable]):
         """As `check_on` found them."""
         self._answers = dict(answers)
 
-    def __getitem__(self, id: str) -> Evidence | Silence:
+    def __getitem__(self, id: str) -> Evidence | NotApplicable:
         return self._answers[id]
 
     def __iter__(self) -> Iterator[str]:
@@ -31,7 +31,7 @@ class Answers(Mapping[str, "Evidence | Silence"]):
         return {id: answer for id, answer in self._answers.items() if isinstance(answer, Evidence)}
 
     @property
-    def not_applicable(self) -> dict[str, Silence]:
+    def not_applicable(self) -> dict[str, NotApplicable]:
         """Of the other claims, why they do not apply."""
         return {id: answer for id, answer in self._answers.items() if not isinstance(answer, Evidence)}
 
@@ -47,7 +47,7 @@ class Answers(Mapping[str, "Evidence | Silence"]):
         return f"<Answers: {len(self)} claims, {len(verdicts)} apply{f' ({counts})' if counts else ''}>"
 
 
-def _row(id: str, answer: Evidence | Silence) -> dict[str, Any]:
+def _row(id: str, answer: Evidence | NotApplicable) -> dict[str, Any]:
     if not isinstance(answer, Evidence):
         return {"claim": id, "applies": False, "why": str(answer)}
     part = answer.headline

@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from widenet import papers
-from widenet.claims import Claim, Evidence, Silence
+from widenet.claims import Claim, Evidence, NotApplicable
+from widenet.claims.applicability import Applied
 from widenet.claims.hypotheses import normalized
-from widenet.claims.silence import Applied
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data.arrays import from_arrays
 from widenet.data.tables import load_file
 from widenet.errors import DataError, InputError, StoreError, UnknownName
@@ -29,7 +29,7 @@ DataLike = Any
 """A `Dataset`, the name of a file, or a pair of arrays: inputs and labels."""
 
 
-class Mishap(Silence):
+class Mishap(NotApplicable):
     """A claim that should have spoken and could not: a mistake in this program, not in the data."""
 
     __slots__ = ()
@@ -64,31 +64,31 @@ def check_on(
         raise InputError(f"name claims or a paper, not both; got paper={paper!r} and {len(claims)} claims.")
     named = [papers.find_claim(each) if isinstance(each, str) else each for each in claims]
     chosen = named or papers.claims_of(paper)
-    specimen = Specimen(_dataset(data), _choices(choices))
+    user_data = UserData(_dataset(data), _choices(choices))
     cells = cells_of(store)
-    return Answers({claim.id: ask(claim, specimen, cells, share) for claim, share in parts(chosen, progress)})
+    return Answers({claim.id: ask(claim, user_data, cells, share) for claim, share in parts(chosen, progress)})
 
 
-def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = silent) -> Evidence | Silence:
-    """What one claim says about a specimen; what it trains is found in these cells, or computed into them.
+def ask(claim: Claim, user_data: UserData, cells: Cells, progress: Progress = silent) -> Evidence | NotApplicable:
+    """What one claim says about user data; what it trains is found in these cells, or computed into them.
 
     Raises:
       StoreError: the store cannot be read or written.
     """
     try:
-        answer = claim.on(specimen)
-        if not isinstance(answer, Silence):
+        answer = claim.on(user_data)
+        if not isinstance(answer, NotApplicable):
             applied = answer if isinstance(answer, Applied) else Applied(answer)
             material = applied.settings
             found = claim(material) if claim.draws is not None else _run(claim, material, cells, progress)
-            answer = _with_reasons(_told(found, applied), specimen)
+            answer = _with_reasons(_told(found, applied), user_data)
     except StoreError:
         raise
     except CellFailed as error:
         logger.error("%s: %s\n%s", claim.id, error, error.failure.traceback)
         answer = Mishap(f"Its check failed, which is a mistake in widenet: {error}.")
     except InputError as refusal:
-        answer = Silence(f"It cannot be checked on this data: {refusal}")
+        answer = NotApplicable(f"It cannot be checked on this data: {refusal}")
     except Exception as error:
         logger.exception("%s failed on a reader's data", claim.id)
         answer = Mishap(f"Its check failed, which is a mistake in widenet: {type(error).__name__}: {error}")
@@ -96,12 +96,12 @@ def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = sil
     return answer
 
 
-def _with_reasons(found: Evidence, specimen: Specimen) -> Evidence:
+def _with_reasons(found: Evidence, user_data: UserData) -> Evidence:
     """The certificate that was found on the data, beside the hypothesis that it decides or leaves open."""
     open_here = {each.key for each in found.hypotheses if each.key == "separable" and not each.met}
     if not open_here:
         return found
-    why = specimen.separation.sentence
+    why = user_data.separation.sentence
     hypotheses = [each.model_copy(update={"why": why}) if each.key in open_here else each for each in found.hypotheses]
     return found.model_copy(update={"hypotheses": tuple(hypotheses)})
 

@@ -1,4 +1,4 @@
-"""A reader's data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
+"""Your data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
 
 import math
 
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.thresholds import LITTLE, TOLERANCE, found, hypothesis_of, nearly_inseparable, not_met, require
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 
 BALL = np.array([(0.6, 0.8), (0.3, 0.1), (1.0, 0.0), (-0.8, 0.5), (-0.2, -0.3), (-0.6, -0.75)])
@@ -52,7 +52,7 @@ def test_points_that_are_just_separable_and_just_not(id, little, sign):
     require(evidence, "separable", met=sign > 0, actual=float(sign > 0), slack=TOLERANCE - (sign < 0))
     if sign < 0:
         assert "not separable through the origin" in hypothesis_of(evidence, "separable").why
-    separation = Specimen(from_arrays(points, labels)).separation
+    separation = UserData(from_arrays(points, labels)).separation
     assert separation.margin == pytest.approx(little / 2 if sign > 0 else 0.0, rel=2e-5)  # what the solver found
     if sign > 0:  # what is certified
         assert separation.norm_lower <= 2 / little * (1 + 1e-12)

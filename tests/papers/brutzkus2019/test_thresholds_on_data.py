@@ -1,4 +1,4 @@
-"""A reader's data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
+"""Your data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
 
 import numpy as np
 import pytest

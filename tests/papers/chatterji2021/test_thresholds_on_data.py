@@ -1,4 +1,4 @@
-"""A reader's data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
+"""Your data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
 
 import math
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.thresholds import LITTLE, asked, found, hypothesis_of, not_met, require
-from widenet.claims import Silence
+from widenet.claims import NotApplicable
 from widenet.diagnostics.four_clusters import find_clusters, measure_clusters
 
 UNITS = np.array([(0.6, 0.8), (0.8, 0.6), (1.0, 0.0), (-0.6, -0.8), (-1.0, 0.0), (0.0, -1.0)])
@@ -31,7 +31,7 @@ def test_a_point_that_is_not_quite_a_unit_vector(little, sign, place):
 def test_points_that_are_no_unit_vectors_are_said_to_be(little, sign):
     for id in ("chatterji2021.theorem_1", "chatterji2021.theorem_2a", "chatterji2021.lemma_21"):
         said = asked(id, UNITS * (1 + sign * little), LABELS)
-        assert isinstance(said, Silence)
+        assert isinstance(said, NotApplicable)
         assert "It is about inputs of norm 1" in said
         assert f"norms from {1 + sign * little:.3g}" in said
 
@@ -79,5 +79,5 @@ def test_points_of_two_classes_that_are_almost_equal(little):
 
 def test_three_points_are_too_few_for_four_clusters():
     said = asked("chatterji2021.theorem_2a", UNITS[[0, 1, 4]], [1, 1, -1])
-    assert isinstance(said, Silence)
+    assert isinstance(said, NotApplicable)
     assert "at least 4 points, and this data has 3" in said

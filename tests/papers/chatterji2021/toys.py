@@ -5,7 +5,7 @@ import functools
 
 import numpy as np
 
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.formulas import equation_5_threshold, row_length
@@ -79,7 +79,7 @@ CORNERS = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sq
 
 def corners(length=1.0, **choices):
     """A reader's XOR data of points of this length."""
-    return Specimen(from_arrays(length * CORNERS, [1.0, 1.0, -1.0, -1.0]), Choices(**choices))
+    return UserData(from_arrays(length * CORNERS, [1.0, 1.0, -1.0, -1.0]), Choices(**choices))
 
 
 BAND = ("bandwidth", {"bandwidth": times(2, 1 + 5e-13)}, {"bandwidth": times(2, 1 + 5e-12)})

@@ -5,9 +5,9 @@ import pytest
 
 from tests.thresholds import asked, found, hypothesis_of
 from widenet import papers
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.base import Evidence, Verdict
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.sources import TOY, merged, prepare
 from widenet.papers.li2018.user_data import DIVIDED, not_followed
@@ -20,7 +20,7 @@ TOYS = TOY.draw(5)
 ROWS = np.concatenate([3 * TOYS.points, np.zeros((1, 20)), 0.5 * TOYS.points[:1]])
 LABELS = [*TOYS.classes.tolist(), 0, int(TOYS.classes[0])]
 
-OWN = Specimen(from_arrays(ROWS, LABELS))
+OWN = UserData(from_arrays(ROWS, LABELS))
 SPEAKING = [
     "li2018.theorem_4_1_obstruction",
     *(each.id for each in papers.claims_of("li2018") if isinstance(each.on(OWN), Applied)),
@@ -29,7 +29,7 @@ SMALL = {"max_updates": 200, "n_runs": 1}
 
 
 def test_every_claim_that_applies_to_data_tells_how_it_was_prepared():
-    assert not [each for each in papers.claims_of("li2018") if not isinstance(each.on(OWN), Applied | Silence)]
+    assert not [each for each in papers.claims_of("li2018") if not isinstance(each.on(OWN), Applied | NotApplicable)]
     assert {id.split(".")[1] for id in SPEAKING} == {
         "assumption_a1",
         "cross_class_sine",
@@ -87,14 +87,14 @@ def test_the_obstruction_tells_it_too():
 
 def test_counts_and_factors():
     rows = np.array([[3.0, 4.0], [0.0, 0.0], [6.0, 8.0], [0.0, 0.25], [0.0, 0.0]])
-    sample, done = prepare(Specimen(from_arrays(rows, [-1, -1, -1, 1, 1])).digest)
+    sample, done = prepare(UserData(from_arrays(rows, [-1, -1, -1, 1, 1])).digest)
     assert (done.n_rows, done.n_zero, done.n_points, done.n_merged, done.least, done.most) == (5, 2, 2, 1, 0.25, 10.0)
     assert "2 zero rows dropped; every row divided by its norm (0.25 to 10); 1 duplicate " in done.sentence
     assert sorted(sample.shares) == pytest.approx([1 / 3, 2 / 3])
-    as_they_are = prepare(Specimen(from_arrays(np.eye(2), [-1, 1])).digest)[1]
+    as_they_are = prepare(UserData(from_arrays(np.eye(2), [-1, 1])).digest)[1]
     assert as_they_are.sentence == ""
-    longer = prepare(Specimen(from_arrays(np.diag([1.0, 1 + 1e-9]), [-1, 1])).digest)[1]
-    shorter = prepare(Specimen(from_arrays(np.diag([1 - 1e-9, 1.0]), [-1, 1])).digest)[1]
+    longer = prepare(UserData(from_arrays(np.diag([1.0, 1 + 1e-9]), [-1, 1])).digest)[1]
+    shorter = prepare(UserData(from_arrays(np.diag([1 - 1e-9, 1.0]), [-1, 1])).digest)[1]
     assert longer.rescales
     assert shorter.rescales
 
@@ -147,9 +147,9 @@ def test_choices_by_name():
 
 def test_runs_and_updates_that_are_followed():
     """n_runs and max_updates reach the settings, as far as the note says."""
-    specimen = Specimen(from_arrays(TOYS.points, TOYS.classes), Choices(n_runs=30, max_updates=7, seed=5))
+    user_data = UserData(from_arrays(TOYS.points, TOYS.classes), Choices(n_runs=30, max_updates=7, seed=5))
     for name, count in (("theorem_4_1", 20), ("lemma_5_1", 3)):
-        settings = papers.find_claim(f"li2018.{name}").on(specimen).settings
+        settings = papers.find_claim(f"li2018.{name}").on(user_data).settings
         assert len(settings) == count
         assert {each.n_steps for each in settings} == {7}
         assert settings[0].seed == 5

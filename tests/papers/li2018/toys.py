@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.papers.records import altered
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.runs.descents import PER_STEP
 from widenet.papers.li2018.sources import TOY, Sample
@@ -18,14 +18,14 @@ def sample(points, classes, components=None, shares=None):
 
 
 def own_toy():
-    """A reader's data: the toy points, three times as long."""
+    """Your data: the toy points, three times as long."""
     toy = TOY.draw(5)
-    return Specimen(from_arrays(3 * toy.points, toy.classes))
+    return UserData(from_arrays(3 * toy.points, toy.classes))
 
 
 def too_many():
-    """A reader's data of more points than is looked at."""
-    return Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+    """Your data of more points than is looked at."""
+    return UserData(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
 
 
 def stretched(cell, length):

@@ -1,4 +1,4 @@
-"""A reader's data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
+"""Your data at the thresholds of this paper, moved by a little: the right hypothesis, sign and size."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.thresholds import LITTLE, TOLERANCE, asked, found, hypothesis_of, nearly_inseparable, not_met, require
-from widenet.claims import Silence
+from widenet.claims import NotApplicable
 
 
 @settings(max_examples=12)
@@ -32,7 +32,7 @@ def test_a_program_has_the_margin_as_its_slack(little, sign):
     points, labels = nearly_inseparable(sign * little)
     answer = asked("sarussi2021.equation_7_kernel", points, labels.tolist())
     if sign < 0:
-        assert isinstance(answer, Silence)
+        assert isinstance(answer, NotApplicable)
         assert "not separable through the origin" in answer
         return
     evidence = found("sarussi2021.equation_7_kernel", points, labels.tolist())
@@ -51,7 +51,7 @@ def test_points_that_almost_have_mirror_images(id, little):
     assert hypothesis_of(evidence, "antipodal").slack == 0
     points[0] += (0.0, little)
     said = asked(id, points, labels)
-    assert isinstance(said, Silence)
+    assert isinstance(said, NotApplicable)
     distance = float(re.search(r"some −x is (\S+)·max", said)[1])  # pyright: ignore[reportOptionalSubscript]
     assert distance == pytest.approx(little / math.hypot(1.0, 0.2 + little), rel=0.06)
 

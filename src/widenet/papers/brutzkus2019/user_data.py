@@ -1,7 +1,7 @@
 """A user's points as a training set of XORD; how many networks are trained on it, and which choices do not count."""
 
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.applicability import NotApplicable
+from widenet.claims.user_data import UserData
 from widenet.errors import DataError
 from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.sources import TrainingSet, from_data
@@ -20,17 +20,17 @@ MOST_RUNS = 20
 """Networks, or pairs of them, of which an identity is checked: more show no more."""
 
 
-def points_of(specimen: Specimen) -> TrainingSet | Silence:
+def points_of(user_data: UserData) -> TrainingSet | NotApplicable:
     """A user's points as training sees them: with a point of XORD of each class, diverse if so chosen."""
     try:
-        points = from_data(specimen.data)
+        points = from_data(user_data.data)
     except DataError as error:
-        return Silence(f"It speaks about XORD: {error}")
-    if not specimen.choices.diverse_only:
+        return NotApplicable(f"It speaks about XORD: {error}")
+    if not user_data.choices.diverse_only:
         positive, negative = points.per_class
         if positive and negative:
             return points
-        return Silence(
+        return NotApplicable(
             f"It needs points of XORD of each class, got {positive} of +1 and {negative} of -1; left out: "
             f"{_reasons({NOT_SIGNS: points.not_signs, WRONG_LABEL: points.mislabelled})}."
         )
@@ -38,7 +38,7 @@ def points_of(specimen: Specimen) -> TrainingSet | Silence:
     if min(part.per_class):
         return part.model_copy(update={"whole": points})
     positive, negative = points.diverse
-    return Silence(
+    return NotApplicable(
         f"Among diverse points alone it needs one of each class, got {positive} of +1 and {negative} of -1; left out: "
         f"{_why_left_out(points)}."
     )
@@ -73,7 +73,7 @@ def _reasons(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count) or "none"
 
 
-def fixed_by_regime(specimen: Specimen, half_width: int, step_constant: float) -> dict[str, str]:
+def fixed_by_regime(user_data: UserData, half_width: int, step_constant: float) -> dict[str, str]:
     """The choices that a regime of the paper replaces: width, step and start are those of the statement."""
     deviation = largest_deviation(step_constant, half_width)
     fixed = {
@@ -81,19 +81,19 @@ def fixed_by_regime(specimen: Specimen, half_width: int, step_constant: float) -
         "init_scale": f"Gaussian weights with σ_g = {deviation:.3g} are used",
         "slope": "these networks have ReLU",
     }
-    if specimen.choices.n_neurons != 2 * half_width:
+    if user_data.choices.n_neurons != 2 * half_width:
         fixed["n_neurons"] = f"networks with k = {half_width}, {2 * half_width} neurons, are trained"
     return fixed
 
 
-def up_to(specimen: Specimen, max_steps: int) -> int:
+def up_to(user_data: UserData, max_steps: int) -> int:
     """The budget of steps: this one, or the user's where it is smaller."""
-    return min(specimen.choices.max_updates or max_steps, max_steps)
+    return min(user_data.choices.max_updates or max_steps, max_steps)
 
 
-def points_in_time(specimen: Specimen) -> TrainingSet | Silence:
+def points_in_time(user_data: UserData) -> TrainingSet | NotApplicable:
     """The points, unless γ takes too long."""
-    points, margin = points_of(specimen), specimen.choices.required_margin
-    if not isinstance(points, Silence) and margin > LARGEST_OWN_MARGIN:
-        return Silence(f"γ = {margin:g} takes too long; up to {LARGEST_OWN_MARGIN:g} is tried.")
+    points, margin = points_of(user_data), user_data.choices.required_margin
+    if not isinstance(points, NotApplicable) and margin > LARGEST_OWN_MARGIN:
+        return NotApplicable(f"γ = {margin:g} takes too long; up to {LARGEST_OWN_MARGIN:g} is tried.")
     return points

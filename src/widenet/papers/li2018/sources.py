@@ -282,7 +282,7 @@ class Preparation:
 
 @functools.lru_cache(maxsize=4)
 def prepare(digest: str) -> tuple[Sample, Preparation]:
-    """A reader's data as points of norm 1 with their shares, and what was done to get there."""
+    """Your data as points of norm 1 with their shares, and what was done to get there."""
     data = recall(digest)
     inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
     norms = np.linalg.norm(inputs, axis=1)

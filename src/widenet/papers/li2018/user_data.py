@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.experiments import drawn_on
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.papers.li2018.sources import OwnPoints, Sample, prepare
 
 MOST_POINTS = 1000
@@ -18,7 +18,7 @@ FOLLOWED = "Every neuron is followed on every point here"
 MOST_DIMENSIONS = 4000
 DIVIDED = "every row was divided by its norm"
 
-Applies = Callable[[Specimen], Applied | Silence]
+Applies = Callable[[UserData], Applied | NotApplicable]
 
 
 def on_points(
@@ -44,16 +44,16 @@ def on_points(
     """
 
     def declare(settings_on: Callable[[OwnPoints, Choices], Any]) -> Applies:
-        def on(specimen: Specimen) -> Applied | Silence:
-            if why := out_of_reach(specimen, most, for_what):
+        def on(user_data: UserData) -> Applied | NotApplicable:
+            if why := out_of_reach(user_data, most, for_what):
                 return why
-            found = settings_on(OwnPoints(own_data=specimen.digest, single=single), specimen.choices)
-            if isinstance(found, Silence):
+            found = settings_on(OwnPoints(own_data=user_data.digest, single=single), user_data.choices)
+            if isinstance(found, NotApplicable):
                 return found
             if "max_updates" in honours:
-                found = [cut_off(each, specimen.choices.max_updates) for each in found]
-            done = prepare(specimen.digest)[1]
-            words = (done.sentence, remark, not_followed(specimen.choices, honours, most_runs))
+                found = [cut_off(each, user_data.choices.max_updates) for each in found]
+            done = prepare(user_data.digest)[1]
+            words = (done.sentence, remark, not_followed(user_data.choices, honours, most_runs))
             return Applied(found, " ".join(filter(None, words)), {"unit_norm": DIVIDED} if done.rescales else {})
 
         return on
@@ -73,21 +73,21 @@ def drawn_on_points(
     return drawn_on(on)
 
 
-def out_of_reach(specimen: Specimen, most: int, for_what: str) -> Silence | None:
+def out_of_reach(user_data: UserData, most: int, for_what: str) -> NotApplicable | None:
     """Why nothing is run on this data, where it is so."""
-    if len(specimen.classes) < 2:
-        return Silence("It is about two classes or more, and this data has one.")
-    if len(specimen.classes) > 100:
-        return Silence(f"It is about classes, and this data has {len(specimen.classes)} different labels.")
-    if len(specimen.labels) > most:
-        return Silence(f"{for_what}, on at most {most} points.")
-    if specimen.inputs.shape[1] > MOST_DIMENSIONS:
-        return Silence(f"Networks are kept whole here, in at most {MOST_DIMENSIONS} dimensions.")
-    norms = np.abs(specimen.inputs).max(axis=1)
-    if len(np.unique(specimen.labels[norms > 0])) < 2:
-        return Silence("It is about directions, and only one class has a point other than 0.")
+    if len(user_data.classes) < 2:
+        return NotApplicable("It is about two classes or more, and this data has one.")
+    if len(user_data.classes) > 100:
+        return NotApplicable(f"It is about classes, and this data has {len(user_data.classes)} different labels.")
+    if len(user_data.labels) > most:
+        return NotApplicable(f"{for_what}, on at most {most} points.")
+    if user_data.inputs.shape[1] > MOST_DIMENSIONS:
+        return NotApplicable(f"Networks are kept whole here, in at most {MOST_DIMENSIONS} dimensions.")
+    norms = np.abs(user_data.inputs).max(axis=1)
+    if len(np.unique(user_data.labels[norms > 0])) < 2:
+        return NotApplicable("It is about directions, and only one class has a point other than 0.")
     if norms.max() > 1e150 or norms[norms > 0].min() < 1e-150:
-        return Silence("The norms of these points overflow or vanish; bring them to usual units.")
+        return NotApplicable("The norms of these points overflow or vanish; bring them to usual units.")
     return None
 
 
@@ -106,6 +106,8 @@ def not_followed(choices: Choices, honours: Sequence[str], most_runs: int) -> st
     return f"Not used here: {', '.join(words)}." if words else ""
 
 
-def needs_the_law(specimen: Specimen) -> Silence:
+def needs_the_law(user_data: UserData) -> NotApplicable:
     """Statements about fresh batches do not apply to a data set."""
-    return Silence("It is about fresh batches from the law of the data, and of a data set only the points are known.")
+    return NotApplicable(
+        "It is about fresh batches from the law of the data, and of a data set only the points are known."
+    )

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.applicability import NotApplicable
+from widenet.claims.user_data import UserData
 from widenet.errors import DataError
 from widenet.papers.sarussi2021.sources import OwnPoints
 
@@ -13,42 +13,42 @@ MOST_ADDED = 300
 """One small program is solved for every point; with more points that takes long."""
 
 
-def silence_over_labels(specimen: Specimen) -> Silence | None:
-    """Labels other than −1 and +1 are a reason for silence, and so are more points than can be followed."""
-    if not set(specimen.classes) <= {-1.0, 1.0}:
-        found = ", ".join(f"{label:g}" for label in specimen.classes[:5])
-        return Silence(f"It is about labels −1 and +1, and this data has the labels {found}.")
-    if len(specimen.labels) > MOST_POINTS:
-        return Silence(f"Runs are followed update by update here, on at most {MOST_POINTS} points.")
-    if not specimen.inputs.any():
-        return Silence("All points are 0, and N(0) = 0 for every network without biases.")
+def reason_in_labels(user_data: UserData) -> NotApplicable | None:
+    """Labels other than −1 and +1 are a reason for not_applicable, and so are more points than can be followed."""
+    if not set(user_data.classes) <= {-1.0, 1.0}:
+        found = ", ".join(f"{label:g}" for label in user_data.classes[:5])
+        return NotApplicable(f"It is about labels −1 and +1, and this data has the labels {found}.")
+    if len(user_data.labels) > MOST_POINTS:
+        return NotApplicable(f"Runs are followed update by update here, on at most {MOST_POINTS} points.")
+    if not user_data.inputs.any():
+        return NotApplicable("All points are 0, and N(0) = 0 for every network without biases.")
     return None
 
 
-def silence_over_training(specimen: Specimen) -> Silence | None:
+def reason_in_training(user_data: UserData) -> NotApplicable | None:
     """The same, and fewer updates than an epoch has: every statement about SGD here is about whole epochs."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
-    most, n = specimen.choices.max_updates, len(specimen.labels)
+    most, n = user_data.choices.max_updates, len(user_data.labels)
     if most is not None and most < n:
-        return Silence(f"It is about whole epochs, of {n} updates here, and max_updates allows {most}.")
+        return NotApplicable(f"It is about whole epochs, of {n} updates here, and max_updates allows {most}.")
     return None
 
 
-def epochs_allowed(specimen: Specimen, own: int) -> int:
+def epochs_allowed(user_data: UserData, own: int) -> int:
     """How many epochs runs go on: so many of their own, or fewer where the reader's `max_updates` are spent."""
-    most = specimen.choices.max_updates
-    return own if most is None else min(own, most // len(specimen.labels))
+    most = user_data.choices.max_updates
+    return own if most is None else min(own, most // len(user_data.labels))
 
 
-def own_runs(specimen: Specimen) -> dict[str, Any]:
+def own_runs(user_data: UserData) -> dict[str, Any]:
     """Fields of a setting: networks of the chosen width and step on the reader's data.
 
     They start from the chosen length of rows, or from small and from large weights.
     """
-    chosen = specimen.choices
+    chosen = user_data.choices
     return {
-        "points": OwnPoints(own_data=specimen.digest),
+        "points": OwnPoints(own_data=user_data.digest),
         "deviations": (1e-3, 1.0) if chosen.init_scale is None else (1.0,),
         "row_length": chosen.init_scale,
         "n_runs": chosen.n_runs or 1,
@@ -59,31 +59,35 @@ def own_runs(specimen: Specimen) -> dict[str, Any]:
     }
 
 
-def silence_without_separator(specimen: Specimen) -> Silence | None:
+def silence_without_separator(user_data: UserData) -> NotApplicable | None:
     """The same, and data that nothing separates through the origin."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
     try:
-        found = specimen.separation
+        found = user_data.separation
     except DataError as error:
-        return Silence(str(error))
-    return None if found.separator is not None else Silence(f"It needs separable data. This data is {found.sentence}.")
+        return NotApplicable(str(error))
+    return (
+        None
+        if found.separator is not None
+        else NotApplicable(f"It needs separable data. This data is {found.sentence}.")
+    )
 
 
-def silence_without_both_classes(specimen: Specimen) -> Silence | None:
+def silence_without_both_classes(user_data: UserData) -> NotApplicable | None:
     """The same, and data with one class only."""
-    if (reason := silence_without_separator(specimen)) is not None:
+    if (reason := silence_without_separator(user_data)) is not None:
         return reason
-    return None if specimen.has_signs_as_labels else Silence("It is about two classes, and this data has one.")
+    return None if user_data.has_signs_as_labels else NotApplicable("It is about two classes, and this data has one.")
 
 
-def silence_over_programs(specimen: Specimen) -> Silence | None:
+def reason_in_programs(user_data: UserData) -> NotApplicable | None:
     """Two classes, separable, and not so many points that their programs take long."""
-    if (reason := silence_without_both_classes(specimen)) is not None:
+    if (reason := silence_without_both_classes(user_data)) is not None:
         return reason
-    n = len(specimen.labels)
+    n = len(user_data.labels)
     return (
         None
         if n <= MOST_ADDED
-        else Silence(f"It solves a program per point, for at most {MOST_ADDED} points, not {n}.")
+        else NotApplicable(f"It solves a program per point, for at most {MOST_ADDED} points, not {n}.")
     )

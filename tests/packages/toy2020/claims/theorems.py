@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 from tests.packages.toy2020.runs.numbers import Numbers, NumbersSetting, numbers
-from widenet.claims.base import Kind, Runs, Silence, claim
+from widenet.claims.base import Kind, NotApplicable, Runs, claim
 from widenet.claims.cases import Cases
 from widenet.claims.implication import Given, Promise, Promised, at_least, at_most, hypothesis
 from widenet.claims.sides import Fact, Sides
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.records import Scale
 
 RUNS = Runs(tried=64, diverged=2)
@@ -53,11 +53,11 @@ def lemma_a_1(toys: Toys) -> Promise:
     return Promise({"every_step": Fact(np.ones(64, bool), text="every step")}, runs=RUNS)
 
 
-def theorem_2_on(specimen: Specimen) -> list[NumbersSetting] | Silence:
+def theorem_2_on(user_data: UserData) -> list[NumbersSetting] | NotApplicable:
     """Data with both labels."""
-    if not specimen.has_signs_as_labels:
-        return Silence("It needs the labels −1 and +1, both of them.")
-    return [NumbersSetting(place=0, seconds=0.0, seed=specimen.choices.seed, own_data=specimen.digest)]
+    if not user_data.has_signs_as_labels:
+        return NotApplicable("It needs the labels −1 and +1, both of them.")
+    return [NumbersSetting(place=0, seconds=0.0, seed=user_data.choices.seed, own_data=user_data.digest)]
 
 
 @claim("toy2020.theorem_2", Kind.MAIN, "Theorem 2, p. 5", reads=numbers, on=theorem_2_on, given=CONDITIONS)

@@ -121,7 +121,7 @@ def test_a_count_that_is_nearly_zero_is_left_open(quotient, kept):
 def test_a_point_whose_neurons_are_all_off_makes_no_step():
     """u = −½ is ten steps of η = 1/20 below 0."""
     count = theorem_9_stuck_count(one_stuck_point(-0.5, step_size=0.05)).parts[0]
-    assert (count.kept, count.cases) == (None, 0)
+    assert (count.kept, count.n_cases) == (None, 0)
 
 
 @pytest.mark.parametrize(("more", "kept"), [(-1, False), (0, True), (1, False)])

@@ -120,7 +120,7 @@ def test_where_a_run_gets_stuck_is_decided_by_the_start():
     evidence = footnote_4_theorem_9(BELOW_ONE)
     assert evidence.verdict is Verdict.HOLDS
     assert [row["expected_share"] for row in evidence.details["cases"]] == pytest.approx([1 / 3, 1 / 16, 1 / 6])
-    assert all(part.cases > 20 for part in evidence.parts[1:])
+    assert all(part.n_cases > 20 for part in evidence.parts[1:])
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -115,13 +115,13 @@ def test_a_run_without_updates_replays_as_well_as_others():
 
 def test_without_a_separator_no_number_of_points_is_promised():
     evidence = compression_replay(cells(separator_norm=0.0))
-    assert (evidence.parts[0].kept, evidence.parts[0].cases) == (True, 8)
+    assert (evidence.parts[0].kept, evidence.parts[0].n_cases) == (True, 8)
 
 
 def test_an_error_on_no_points_is_none():
     none = cells(n_unused=np.where(ONCE_OFF, 1, 0), unused_error=np.where(ONCE_OFF, 0.0, 1.0))
     evidence = section_6_1_unused_points(none)
-    assert (evidence.parts[0].kept, evidence.parts[0].cases) == (True, 11)
+    assert (evidence.parts[0].kept, evidence.parts[0].n_cases) == (True, 11)
 
 
 def test_c_k_is_the_floor_of_the_bound():

@@ -9,8 +9,8 @@ import pytest
 
 from tests.control_table import at, controls
 from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays, make_basis, make_separable
 from widenet.papers.brutzkus2018.claims import convergence
 from widenet.papers.brutzkus2018.claims.convergence import theorem_2
@@ -43,7 +43,7 @@ def own_data(seed=0, n_samples=30, dim=6):
 
 
 def judged_on(data, **choices):
-    settings = theorem_2.on(Specimen(data, Choices(**choices)))
+    settings = theorem_2.on(UserData(data, Choices(**choices)))
     return theorem_2([run_recorded(setting, silent) for setting in settings])
 
 
@@ -308,8 +308,8 @@ def test_overflow_is_no_refutation():
 def test_no_scale_of_the_data_refutes_anything(scale):
     """Norms that under- or overflow decide nothing."""
     data = own_data()
-    settings = theorem_2.on(Specimen(from_arrays(np.asarray(data.inputs) * scale, data.labels), Choices(n_runs=2)))
-    if isinstance(settings, Silence):
+    settings = theorem_2.on(UserData(from_arrays(np.asarray(data.inputs) * scale, data.labels), Choices(n_runs=2)))
+    if isinstance(settings, NotApplicable):
         return
     cells = [run_recorded(setting, silent) for setting in settings]
     for claim in (theorem_2, equation_9, equation_11, equation_11_step, equation_12, equation_12_step, theorem_2_chain):
@@ -330,8 +330,8 @@ def test_runs_that_are_cut_off_show_their_numbers_and_say_what_to_do():
 
 def test_other_labels_get_a_silence():
     data = Dataset(own_data().inputs, jnp.arange(30.0) % 3)
-    said = theorem_2.on(Specimen(data))
-    assert isinstance(said, Silence)
+    said = theorem_2.on(UserData(data))
+    assert isinstance(said, NotApplicable)
     assert "the labels 0, 1, 2" in said
 
 

@@ -138,7 +138,7 @@ def test_what_floats_cannot_tell_apart_is_compared_in_fractions():
 def test_theorem_10_leaves_out_runs_of_which_no_more_is_promised_than_every_run_does():
     """Of FEW less than d = 9 is promised by B₁ and B₂. One that breaks its limit is not left out."""
     evidence = theorem_10([count([MANY]), count([FEW])])
-    assert (evidence.verdict, evidence.parts[0].cases) == (Verdict.HOLDS, 1)
+    assert (evidence.verdict, evidence.parts[0].n_cases) == (Verdict.HOLDS, 1)
     broken = theorem_10([count([MANY]), *planted(FEW, 8)], terms=lambda run: (Fraction(run.dim),) * 2)
     assert (broken.verdict, broken.parts[0].broken) == (Verdict.VIOLATED, 1)
 
@@ -147,7 +147,7 @@ def test_theorem_10_leaves_out_runs_of_which_no_more_is_promised_than_every_run_
 def test_theorem_4_scores_runs_of_which_d_and_less_is_promised(claim):
     """‖w*‖² is a term of its promise, and at η₁, where T = d, it comes closest."""
     cells = default_cells(claim)
-    assert claim(cells).parts[0].cases == sum(len(cell.updates) for cell in cells)
+    assert claim(cells).parts[0].n_cases == sum(len(cell.updates) for cell in cells)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_large_steps_are_those_under_equation_6():
         basis_sequence(4, HALF, Fraction(10**9 - 1)),
     ]
     evidence = gap_between_bounds([count([ENORMOUS, *others])])
-    assert (evidence.parts[1].cases, evidence.details["with_eta_from_1e9"]) == (1, 1)
+    assert (evidence.parts[1].n_cases, evidence.details["with_eta_from_1e9"]) == (1, 1)
 
 
 def test_how_close_the_bounds_come_in_the_default_settings():

@@ -7,7 +7,7 @@ import pytest
 
 from tests.control_table import at, controls
 from widenet.claims.base import Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.claims import generalization
@@ -152,8 +152,8 @@ def test_control_a_global_minimum_that_sgd_does_not_find():
 
 def test_own_data_is_a_heuristic_and_says_so():
     inputs, labels, _ = separable_points(np.random.default_rng(0), 5, 900, 2.0, 0.7)
-    specimen = Specimen(from_arrays(inputs, labels), Choices(n_neurons=10, slope=0.9, step_size=10.0))
-    (setting,) = errors_on(specimen)
+    user_data = UserData(from_arrays(inputs, labels), Choices(n_neurons=10, slope=0.9, step_size=10.0))
+    (setting,) = errors_on(user_data)
     evidence = theorem_6([run_learning(setting, silent)])  # pyright: ignore[reportArgumentType]
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.key for h in evidence.hypotheses if not h.met] == ["fixed_before"]
@@ -325,4 +325,4 @@ def test_the_numbers_of_remark_1():
 
 
 def test_the_rate_of_remark_1_is_that_of_steps_from_1_on():
-    assert remark_1(steps([0.95, 1.0, 1.05, 1e12])).parts[2].cases == 9
+    assert remark_1(steps([0.95, 1.0, 1.05, 1e12])).parts[2].n_cases == 9

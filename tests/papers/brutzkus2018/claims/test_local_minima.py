@@ -139,7 +139,7 @@ def test_pairs_are_looked_at_beside_larger_sets():
     run = by_hand((0.0, 2.0), (1.0, 1.0), (0.5, 1.0), imbalance=0)
     mixed = dataclasses.replace(run, n_samples=np.array([2, 2, 4]))
     (pair,) = (part for part in theorem_8_tight([mixed], BUILT).parts if part.key == "pair")
-    assert (pair.kept, pair.cases) == (True, 2)
+    assert (pair.kept, pair.n_cases) == (True, 2)
 
 
 def test_sets_that_are_built_on_must_be_antipodal_too():

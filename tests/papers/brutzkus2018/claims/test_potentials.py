@@ -73,7 +73,7 @@ def placed_on(sign):
 )
 def test_where_both_sides_are_zero_equation_9_shows_nothing(field, value, cases):
     runs = dataclasses.replace(placed_on(1), **{field: np.array([value])})
-    assert [part.cases for part in equation_9([runs]).parts] == [cases] * 2
+    assert [part.n_cases for part in equation_9([runs]).parts] == [cases] * 2
 
 
 ONE_UPDATE = record_runs([all_off()], most_updates=1)

@@ -103,7 +103,7 @@ def once(batch):
 
 def test_points_without_an_update_are_no_test_of_a_count():
     count, silent_ = theorem_9_stuck_count(RUNS).parts
-    assert 0 < count.cases < silent_.cases
+    assert 0 < count.n_cases < silent_.n_cases
 
 
 def stuck_point_of(sign):

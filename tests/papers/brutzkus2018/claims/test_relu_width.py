@@ -286,9 +286,9 @@ def test_control_the_parts_of_the_remark(exponent, max_dim, broken):
 
 def test_the_remark_tries_every_width_that_it_allows():
     """a = ¼ allows k = 1 and k = 2, a = 0.3 only k = 1."""
-    assert theorem_9_remark(exponents(0.25, max_dim=7)).parts[0].cases == 14
-    assert theorem_9_remark(exponents(0.3, max_dim=7)).parts[0].cases == 7
-    assert theorem_9_remark(exponents(0.05, max_dim=7)).parts[0].cases == 28
+    assert theorem_9_remark(exponents(0.25, max_dim=7)).parts[0].n_cases == 14
+    assert theorem_9_remark(exponents(0.3, max_dim=7)).parts[0].n_cases == 7
+    assert theorem_9_remark(exponents(0.05, max_dim=7)).parts[0].n_cases == 28
 
 
 def test_the_law_at_its_edges():

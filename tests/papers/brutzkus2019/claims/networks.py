@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.claims import Claim, Evidence, Experiment, Part
-from widenet.claims.silence import Applied
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.applicability import Applied
+from widenet.claims.user_data import Choices, UserData
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, TrainedXord, corner, run_trained
 from widenet.progress import silent
@@ -112,15 +112,15 @@ def points(*words: str) -> Dataset:
     return Dataset(inputs, jnp.asarray([1.0 if set(word) & {"1", "3"} else -1.0 for word in words]))
 
 
-def specimen(data: Dataset, **choices: Any) -> Specimen:
-    return Specimen(data, Choices(**choices))
+def user_data(data: Dataset, **choices: Any) -> UserData:
+    return UserData(data, Choices(**choices))
 
 
 _CELLS: dict[Any, Any] = {}
 """Results by run and setting."""
 
 
-def judged(claim: Claim, about: Specimen) -> Evidence:
+def judged(claim: Claim, about: UserData) -> Evidence:
     """What a claim says about a reader's data; the runs are shared by the claims of a test process."""
     applied = claim.on(about)
     assert isinstance(applied, Applied), applied

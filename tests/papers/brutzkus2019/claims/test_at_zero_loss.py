@@ -26,7 +26,7 @@ ENOUGH = "Y(2) + Y(4) + Z(2) + Z(4) ≥ 1"
 def test_it_holds_in_every_run(claim):
     evidence = claim([traced(FAST), traced(SMALL)])
     assert evidence.verdict is Verdict.HOLDS
-    assert all(part.cases >= 100 for part in evidence.parts)
+    assert all(part.n_cases >= 100 for part in evidence.parts)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_both_hold_in_every_run():
     for claim in (lemma_e_16, lemma_e_16_steps):
         evidence = claim([traced(FAST), traced(SMALL)])
         assert evidence.verdict is Verdict.HOLDS
-        assert evidence.parts[0].cases >= 100
+        assert evidence.parts[0].n_cases >= 100
 
 
 def test_control_lemma_e_16_with_two():

@@ -45,7 +45,7 @@ from widenet.papers.brutzkus2019.claims.minus_filters import (
 def test_it_holds_at_every_iteration(claim):
     evidence = claim([traced(FAST), traced(SMALL)])
     assert evidence.verdict is Verdict.HOLDS
-    assert all(part.cases >= 100 for part in evidence.parts)
+    assert all(part.n_cases >= 100 for part in evidence.parts)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_control_lemma_e_6_looks_at_every_filter(end, t):
 
 def test_lemma_e_6_says_nothing_without_a_filter_in_u24():
     for part in lemma_e_6([toy("two units of U13")]).parts:
-        assert (part.kept, part.cases) == (None, 0)
+        assert (part.kept, part.n_cases) == (None, 0)
 
 
 def test_lemma_e_6_as_printed_on_a_run_by_hand():

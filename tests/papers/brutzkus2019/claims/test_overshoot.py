@@ -61,7 +61,7 @@ SHARP_SUM, IN_A_ROW = "(iii) S⁺ < γ + 1 + 4c_η + 4η|W13|", "(iv) at most 3 
 def test_it_holds_in_every_run(claim):
     evidence = claim([traced(FAST), traced(SMALL)])
     assert evidence.verdict is Verdict.HOLDS
-    assert evidence.parts[0].cases > 50
+    assert evidence.parts[0].n_cases > 50
     assert all(part.tightness is not None and 0 <= part.tightness <= 1 for part in evidence.parts)
 
 
@@ -222,7 +222,7 @@ def test_sharp_limits_are_those_of_the_table(limit, arguments, values):
 def test_equation_14_counts_runs_in_which_the_negative_point_is_ever_alone():
     alone, never = toy("D4"), toy("no w in W13")
     assert (longest(alone.only_minus).tolist(), longest(never.only_minus).tolist()) == ([2], [0])
-    assert equation_14_stuck([alone, never]).parts[0].cases == 1
+    assert equation_14_stuck([alone, never]).parts[0].n_cases == 1
 
 
 test_only_what_was_seen_counts = only_what_was_seen_counts(overshoot)

@@ -41,14 +41,14 @@ def test_bounds_at_zero_loss_are_asked_of_runs_at_zero_loss():
     """A run that stalls has no T: (v) and (vi) say nothing about it."""
     trace = toy("D2")
     stalled = dataclasses.replace(trace, status=np.array([RunStatus.STALLED]))
-    parts = {part.name: part.cases for part in sharp_bounds([stalled, trace]).parts}
+    parts = {part.name: part.n_cases for part in sharp_bounds([stalled, trace]).parts}
     assert [parts[name] for name in (IN_A_ROW, ONLY_PLUS, X, Y, REST)] == [2, 1, 1, 1, 1]
 
 
 def test_sharp_bounds_say_nothing_without_a_filter_in_w13():
     for status in (RunStatus.STALLED, RunStatus.CONVERGED):
         evidence = sharp_bounds([dataclasses.replace(toy("no w in W13"), status=np.array([status]))])
-        assert {(part.kept, part.cases) for part in evidence.parts} == {(None, 0)}
+        assert {(part.kept, part.n_cases) for part in evidence.parts} == {(None, 0)}
 
 
 def test_what_comes_after_the_end_of_a_run_does_not_count():

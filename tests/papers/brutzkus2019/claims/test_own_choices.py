@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.papers.brutzkus2019.claims.networks import points, specimen
+from tests.papers.brutzkus2019.claims.networks import points, user_data
 from widenet import papers
-from widenet.claims import Evidence, Silence
+from widenet.claims import Evidence, NotApplicable
 from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
 from widenet.papers.brutzkus2019.claims.wide import theorem_6_3
 from widenet.papers.brutzkus2019.claims.xord_structure import observation_decoy
@@ -27,7 +27,9 @@ CHOICES = {
     "diverse_only": True,
     "seed": 5,
 }
-SPEAKING = [claim for claim in papers.claims_of("brutzkus2019") if not isinstance(claim.on(specimen(DATA)), Silence)]
+SPEAKING = [
+    claim for claim in papers.claims_of("brutzkus2019") if not isinstance(claim.on(user_data(DATA)), NotApplicable)
+]
 
 
 def settings(claim, chosen):
@@ -45,8 +47,8 @@ def test_the_claims_that_apply_to_data():
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("claim", SPEAKING, ids=lambda claim: claim.name)
 def test_a_choice_reaches_the_runs_or_is_said_not_to(claim, choice):
-    chosen = specimen(DATA, **{choice: CHOICES[choice]})
-    reaches = settings(claim, chosen) != settings(claim, specimen(DATA))
+    chosen = user_data(DATA, **{choice: CHOICES[choice]})
+    reaches = settings(claim, chosen) != settings(claim, user_data(DATA))
     if claim is observation_decoy and choice == "seed":
         assert not reaches, "nothing is drawn"
         return
@@ -55,22 +57,22 @@ def test_a_choice_reaches_the_runs_or_is_said_not_to(claim, choice):
 
 def test_nothing_is_said_of_what_was_not_chosen():
     for claim in SPEAKING:
-        assert claim.on(specimen(DATA)).note == ""
-        assert claim.on(specimen(DATA, n_runs=None, max_updates=None)).note == ""
+        assert claim.on(user_data(DATA)).note == ""
+        assert claim.on(user_data(DATA, n_runs=None, max_updates=None)).note == ""
 
 
 def test_the_width_that_is_trained_is_named_where_it_is_not_the_chosen_one():
     instead = "n_neurons = 8 (networks with k = 120, 240 neurons, are trained)"
-    assert instead in theorem_6_3.on(specimen(DATA, n_neurons=8)).note
-    assert theorem_6_3.on(specimen(DATA, n_neurons=240)).note == ""
-    assert lemma_f_2.on(specimen(DATA, n_neurons=4, n_runs=20, required_margin=1.0)).note == ""
-    assert "n_runs = 21 (20 pairs are compared)" in lemma_f_2.on(specimen(DATA, n_runs=21)).note
+    assert instead in theorem_6_3.on(user_data(DATA, n_neurons=8)).note
+    assert theorem_6_3.on(user_data(DATA, n_neurons=240)).note == ""
+    assert lemma_f_2.on(user_data(DATA, n_neurons=4, n_runs=20, required_margin=1.0)).note == ""
+    assert "n_runs = 21 (20 pairs are compared)" in lemma_f_2.on(user_data(DATA, n_runs=21)).note
 
 
 @pytest.mark.parametrize("claim", [theorem_6_3, observation_decoy], ids=lambda claim: claim.name)
 def test_the_evidence_says_what_was_not_used(claim, tmp_path):
     """The hypothesis is measured on the width that was trained, and the note tells it from the chosen one."""
-    chosen = specimen(points("1234", "2424"), n_neurons=8, n_runs=1, max_updates=3)
+    chosen = user_data(points("1234", "2424"), n_neurons=8, n_runs=1, max_updates=3)
     evidence = ask(claim, chosen, cells_of(Store(tmp_path)))
     assert isinstance(evidence, Evidence)
     assert "Not used here: " in evidence.note

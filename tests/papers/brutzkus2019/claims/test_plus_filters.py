@@ -100,7 +100,7 @@ def test_lemma_e_4_says_nothing_of_places_without_a_filter_in_w13(group):
     trace = toy("no w in W13")
     assert trace.steps.tolist() == [1]
     part = part_of(lemma_e_4([trace]), f"places of {group.upper()}")
-    assert (part.kept, part.cases) == (None, 0)
+    assert (part.kept, part.n_cases) == (None, 0)
 
 
 def on_a_tie() -> Trace:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.control_table import at, broken_in, controls
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data.xord import PATTERN_SETS, set_index, set_points
 from widenet.papers.brutzkus2019.claims import vc_dimension
 from widenet.papers.brutzkus2019.claims.vc_dimension import (
@@ -49,7 +49,7 @@ def eight():
 
 
 def judge_own(data):
-    return remark_4_1([same_pattern_set.run(setting, silent) for setting in remark_4_1.on(Specimen(data)).settings])
+    return remark_4_1([same_pattern_set.run(setting, silent) for setting in remark_4_1.on(UserData(data)).settings])
 
 
 @pytest.mark.parametrize(("claim", "experiment"), [(remark_4_1, same_pattern_set), (remark_4_1_sharp, shatterings)])
@@ -180,8 +180,8 @@ def test_own_points_and_what_they_lack():
 
 @pytest.mark.parametrize("inputs", [np.ones((4, 3)), np.full((4, 6), 0.25)])
 def test_data_that_is_not_of_xord_is_met_with_silence(inputs):
-    answer = remark_4_1.on(Specimen(Dataset(jnp.asarray(inputs), jnp.ones(len(inputs)))))
-    assert isinstance(answer, Silence)
+    answer = remark_4_1.on(UserData(Dataset(jnp.asarray(inputs), jnp.ones(len(inputs)))))
+    assert isinstance(answer, NotApplicable)
     assert "a point of XORD is made of pairs" in answer.lower().replace("xord", "XORD")
 
 

@@ -130,7 +130,7 @@ def test_convergence_is_asked_for_under_the_hypotheses_of_the_paper():
     assert small.in_event.mean() < 0.9
     evidence = theorem_3_3([small])
     assert not lacking_in(evidence)
-    assert (evidence.parts[0].cases, evidence.parts[0].broken) == (200, 0)
+    assert (evidence.parts[0].n_cases, evidence.parts[0].broken) == (200, 0)
     assert lacking_in(theorem_3_3([drawn(50, 0.4, 200, spread=2.0)])) == ["deviation"]
     assert lacking_in(theorem_3_3([drawn(16, 0.4, 200)])) == ["width"]
 

@@ -106,7 +106,7 @@ def test_a_rate_at_several_settings():
     runs, failed = [drawn(2, 0.1, 50), drawn(50, 0.4, 1200)], np.arange(1250) < 10
     part = rate(runs, failed, lambda half_width: 0.5 if half_width == 2 else 0.0027)
     assert (part.kept, part.measured, part.promised) == (True, 0.2, 0.5)
-    assert (part.cases, part.broken) == (1250, 10)
+    assert (part.n_cases, part.broken) == (1250, 10)
     assert rate(runs, failed, lambda _: 0.01).kept is False
 
 

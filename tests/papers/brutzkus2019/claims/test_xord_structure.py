@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.control_table import at, broken_in, controls, spared
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import xord_structure
 from widenet.papers.brutzkus2019.claims.xord_structure import (
@@ -48,7 +48,7 @@ LOSS, POSITIVE, NEGATIVE, SETS = "loss", "on_positive", "on_negative", "errors"
 
 
 def on_own(data, **choices):
-    return observation_decoy(observation_decoy.on(Specimen(data, Choices(**choices))).settings)
+    return observation_decoy(observation_decoy.on(UserData(data, Choices(**choices))).settings)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -268,7 +268,7 @@ def test_the_diverse_part_of_own_points_alone():
 def test_control_own_points_of_one_class(words):
     data = diverse_points(0)[np.array(words)]
     assert observation_decoy(decoy(points=from_data(data))).verdict is Verdict.HYPOTHESES_NOT_MET
-    assert isinstance(observation_decoy.on(Specimen(data)), Silence)
+    assert isinstance(observation_decoy.on(UserData(data)), NotApplicable)
 
 
 def test_control_labels_that_are_not_those_of_xord():
@@ -277,10 +277,10 @@ def test_control_labels_that_are_not_those_of_xord():
     evidence = observation_decoy(decoy(points=from_data(wrong)))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.actual for h in evidence.hypotheses if h.key == "labels"] == [12]
-    assert isinstance(observation_decoy.on(Specimen(wrong)), Silence)
+    assert isinstance(observation_decoy.on(UserData(wrong)), NotApplicable)
     halves = points.inputs.at[0].set(0.5)
     assert on_own(Dataset(halves, points.labels)).verdict is Verdict.HYPOTHESES_NOT_MET
-    assert isinstance(observation_decoy.on(Specimen(Dataset(points.inputs / 2, points.labels))), Silence)
+    assert isinstance(observation_decoy.on(UserData(Dataset(points.inputs / 2, points.labels))), NotApplicable)
 
 
 @pytest.mark.parametrize(("patches", "printed", "counted"), [(4, 0.09375, 0.1), (5, 0.23438, 0.24194)])

@@ -6,8 +6,8 @@ import pytest
 
 from tests.controls import unmet_in
 from tests.papers.brutzkus2019.claims.xord_records import ON_DIVERSE, with_one_non_diverse
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.claims.xord_updates import (
     equation_7_8,
@@ -32,18 +32,18 @@ def test_the_diverse_part_of_own_data():
     data = with_one_non_diverse(diverse_points(1))
     assert diverse_part(data).n_samples == 10
     choices = Choices(n_neurons=16, n_runs=2, required_margin=2.0, diverse_only=True)
-    (setting,) = observation_one_pair.on(Specimen(data, choices)).settings
+    (setting,) = observation_one_pair.on(UserData(data, choices)).settings
     assert (setting.half_width, setting.n_runs, setting.required_margin) == (8, 2, 2.0)
     run = descents.run(setting, silent)
     assert run.n_points == 10
     for claim in ON_DIVERSE:
-        assert claim.on(Specimen(data, choices)).settings == [setting]
+        assert claim.on(UserData(data, choices)).settings == [setting]
         assert claim([run]).verdict is Verdict.HOLDS
 
 
 def test_own_data_as_it_is_and_few_networks_on_it():
     data = with_one_non_diverse(diverse_points(1))
-    (setting,) = equation_7_8.on(Specimen(data, Choices(n_runs=600))).settings
+    (setting,) = equation_7_8.on(UserData(data, Choices(n_runs=600))).settings
     assert setting.n_runs == 20
     run = descents.run(setting.model_copy(update={"n_runs": 1, "half_width": 2}), silent)
     assert observation_decomposition([run]).verdict is Verdict.HYPOTHESES_NOT_MET
@@ -52,7 +52,7 @@ def test_own_data_as_it_is_and_few_networks_on_it():
 def test_own_points_that_are_not_of_xord_are_left_out_and_counted():
     points = diverse_points(1)
     data = Dataset(points.inputs.at[0, 0].set(0.5), points.labels.at[11].set(1.0))
-    (setting,) = equation_7_8.on(Specimen(data, Choices(n_neurons=4, n_runs=1))).settings
+    (setting,) = equation_7_8.on(UserData(data, Choices(n_neurons=4, n_runs=1))).settings
     run = descents.run(setting, silent)
     assert (run.n_points, run.points.not_signs, run.points.mislabelled) == (10, 1, 1)
     evidence = equation_7_8([run])
@@ -70,10 +70,10 @@ def test_data_it_cannot_speak_about_is_met_with_silence(claim):
         "got 6 of +1 and 0 of -1": points[np.arange(6)],
     }
     for words, data in reasons.items():
-        answer = claim.on(Specimen(data))
-        assert isinstance(answer, Silence)
+        answer = claim.on(UserData(data))
+        assert isinstance(answer, NotApplicable)
         assert words in answer
-    one_class = Specimen(points[np.arange(6)], Choices(diverse_only=True))
+    one_class = UserData(points[np.arange(6)], Choices(diverse_only=True))
     assert "Among diverse points alone" in claim.on(one_class)
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.papers.chatterji2021.claims.test_user_data import cloud, specimen
+from tests.papers.chatterji2021.claims.test_user_data import cloud, user_data
 from tests.papers.chatterji2021.toys import corners
 from widenet import papers
-from widenet.claims import Silence
-from widenet.claims.silence import Applied
+from widenet.claims import NotApplicable
+from widenet.claims.applicability import Applied
 from widenet.papers.chatterji2021.claims.network import appendix_a
 from widenet.papers.chatterji2021.claims.smoothness import lemma_6
 from widenet.papers.chatterji2021.claims.theorem_2 import theorem_2b
@@ -17,14 +17,14 @@ from widenet.run.own_data import ask
 from widenet.store import Store
 
 CLAIMS = papers.claims_of("chatterji2021")
-ON_DATA = [claim for claim in CLAIMS if not isinstance(claim.on(corners()), Silence)]
+ON_DATA = [claim for claim in CLAIMS if not isinstance(claim.on(corners()), NotApplicable)]
 WITHOUT_NETWORKS = {"lemma_21", "appendix_c"}
 
 
 def applied(claim, about):
     """What the claim runs, and what it says beside it."""
     answer = claim.on(about)
-    assert not isinstance(answer, Silence), answer
+    assert not isinstance(answer, NotApplicable), answer
     return answer if isinstance(answer, Applied) else Applied(answer)
 
 
@@ -71,7 +71,7 @@ def test_a_number_of_runs_is_honoured_or_the_note_says_so(claim, n_runs):
 
 
 def test_what_runs_do_not_honour_is_in_the_note(tmp_path):
-    about = specimen(*cloud(4), n_neurons=2, n_runs=3, max_updates=2)
+    about = user_data(*cloud(4), n_neurons=2, n_runs=3, max_updates=2)
     found = ask(papers.find_claim("chatterji2021.theorem_1"), about, cells_of(Store(tmp_path)))
     assert found.note == applied(papers.find_claim("chatterji2021.theorem_1"), about).note  # pyright: ignore[reportAttributeAccessIssue]
     assert found.note.endswith("There is 1 run, not n_runs = 3: the start is built, not drawn.")  # pyright: ignore[reportAttributeAccessIssue]
@@ -82,7 +82,7 @@ def said_by(name, about):
 
 
 def test_sentences():
-    said = said_by("theorem_1", specimen(*cloud(30), n_neurons=4, n_runs=3))
+    said = said_by("theorem_1", user_data(*cloud(30), n_neurons=4, n_runs=3))
     assert "neurons, not n_neurons = 4: the start needs one for each distinct point of a label" in said
     assert said.endswith("There is 1 run, not n_runs = 3: the start is built, not drawn.")
     assert said_by("lemma_15_1", corners(n_neurons=400, n_runs=5)) == (
@@ -94,8 +94,8 @@ def test_sentences():
             "These networks have 4 neurons, not n_neurons = 36: differences are taken weight by weight."
         )
         assert not said_by(name, corners(n_neurons=4))
-    assert "not n_neurons = 2" in said_by("theorem_1_start", specimen(*cloud(30), n_neurons=2))
-    assert not said_by("theorem_1_start", specimen(*cloud(30), n_neurons=100))
+    assert "not n_neurons = 2" in said_by("theorem_1_start", user_data(*cloud(30), n_neurons=2))
+    assert not said_by("theorem_1_start", user_data(*cloud(30), n_neurons=100))
 
 
 def test_appendix_a_has_the_width_that_was_chosen():
@@ -105,7 +105,7 @@ def test_appendix_a_has_the_width_that_was_chosen():
     assert setting.n_steps == 100
     assert appendix_a([appendix_a.reads[0].run(setting, silent)]).note == ""
     said = appendix_a.on(corners(n_neurons=10**8))
-    assert isinstance(said, Silence)
+    assert isinstance(said, NotApplicable)
     assert "Choose at most 25,000,000 neurons" in said
     assert [each.seed for each in appendix_a.on(corners(n_runs=3, seed=4))] == [4, 5, 6]
 
@@ -113,5 +113,5 @@ def test_appendix_a_has_the_width_that_was_chosen():
 def test_runs_and_networks_that_were_chosen():
     assert [each.seed for each in material(theorem_2b, corners(n_runs=3, seed=4))] == [4, 5, 6]
     for n in (4, 150):
-        (looks,) = lemma_6.on(specimen(*cloud(n), n_runs=2))
+        (looks,) = lemma_6.on(user_data(*cloud(n), n_runs=2))
         assert looks.networks.n_networks == 2

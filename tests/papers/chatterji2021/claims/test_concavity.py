@@ -26,7 +26,7 @@ CONCAVE = draw_concave()
 def test_lemma_9_holds():
     found = lemma_9(SPLITS)
     assert found.verdict is Verdict.HOLDS
-    assert found.parts[1].cases == 3 * len(CONCAVE)
+    assert found.parts[1].n_cases == 3 * len(CONCAVE)
 
 
 def test_the_infimum_of_a_known_function():

@@ -9,8 +9,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.chatterji2021.cluster_toys import with_entry
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import geometry
@@ -69,7 +69,7 @@ def test_the_bounds_of_the_lemma():
 
 def test_vectors_of_other_lengths_are_not_asked_for_the_sharp_form():
     assert shrunk(0.01).same.min() < 1 - 0.01**2
-    assert lemma_21(products()).parts[4].cases < lemma_21(products()).parts[3].cases
+    assert lemma_21(products()).parts[4].n_cases < lemma_21(products()).parts[3].n_cases
 
 
 def test_a_point_outside_its_radius_is_noticed():
@@ -139,7 +139,7 @@ def test_beyond_its_range_the_angle_is_zero():
 
 def test_which_part_a_case_belongs_to():
     for case, cases in (((0.0, 0.0), [1, 0, 0]), ((0.05, 0.0), [0, 1, 0]), ((0.0, 0.05), [0, 0, 1])):
-        assert [part.cases for part in appendix_d_5(shapes(case)).parts] == cases
+        assert [part.n_cases for part in appendix_d_5(shapes(case)).parts] == cases
 
 
 @pytest.mark.parametrize(("excess", "kept"), [(5e-13, True), (5e-12, False)])
@@ -172,21 +172,21 @@ def test_the_identity_of_the_first_angle():
 def test_data_of_a_reader():
     angles = np.radians([-45, -40, 130, 135, 40, 45, 220, 225])
     data = from_arrays(np.stack([np.cos(angles), np.sin(angles)], axis=1), np.repeat([1.0, -1.0], 4))
-    assert lemma_21(lemma_21.on(Specimen(data))).verdict is Verdict.HOLDS
-    assert appendix_c(appendix_c.on(Specimen(data))).verdict is Verdict.HOLDS
+    assert lemma_21(lemma_21.on(UserData(data))).verdict is Verdict.HOLDS
+    assert appendix_c(appendix_c.on(UserData(data))).verdict is Verdict.HOLDS
     cross = from_arrays(np.array([(1.0, 0), (-1, 0), (0, 1), (0, -1)]), np.array([1.0, 1, -1, -1]))
-    assert lemma_21(lemma_21.on(Specimen(cross))).verdict is Verdict.HOLDS
+    assert lemma_21(lemma_21.on(UserData(cross))).verdict is Verdict.HOLDS
     long = from_arrays(2 * np.asarray(cross.inputs), cross.labels)
-    assert isinstance(lemma_21.on(Specimen(long)), Silence)
-    assert isinstance(appendix_c.on(Specimen(long)), Silence)
+    assert isinstance(lemma_21.on(UserData(long)), NotApplicable)
+    assert isinstance(appendix_c.on(UserData(long)), NotApplicable)
 
 
 def test_a_cluster_whose_mean_is_zero_gets_a_silence():
     square = np.array([(1.0, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, 1)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cluster_pairs, "find_clusters", lambda *_: np.array([0, 0, 1, 1, 2, 3]))
-        said = lemma_21.on(Specimen(from_arrays(square, np.array([1.0, 1, 1, 1, -1, -1]))))
-    assert isinstance(said, Silence)
+        said = lemma_21.on(UserData(from_arrays(square, np.array([1.0, 1, 1, 1, -1, -1]))))
+    assert isinstance(said, NotApplicable)
     assert "mean of a cluster is 0" in said
 
 

@@ -9,7 +9,7 @@ from tests.control_table import controls
 from tests.papers.chatterji2021.cluster_toys import clusters, columns, expects, narrowed, rows_of_beta, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import good_runs
@@ -87,7 +87,7 @@ def test_the_allowed_rate_is_the_sum():
 
 def test_a_readers_data():
     corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sqrt(2)
-    assert len(definition_16.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1])))).settings) == 2
+    assert len(definition_16.on(UserData(from_arrays(corners, np.array([1.0, 1, -1, -1])))).settings) == 2
 
 
 test_control = controls(

@@ -46,7 +46,7 @@ def test_it_holds_on_both_copies_of_the_tight_run(claim):
 def test_how_near_the_rate_comes_to_its_bound(given, slack):
     found = theorem_1([axes_run(*given)])
     assert found.tightness == pytest.approx(1 / slack, rel=1e-6)
-    assert (found.runs.tried, found.parts[0].cases) == (1, 59)
+    assert (found.runs.tried, found.parts[0].n_cases) == (1, 59)
 
 
 def scaled(factor):

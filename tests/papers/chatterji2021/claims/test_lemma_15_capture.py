@@ -19,8 +19,8 @@ from tests.papers.chatterji2021.cluster_toys import (
     with_entry,
 )
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import lemma_15_capture
@@ -207,21 +207,21 @@ CORNERS = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sq
     ],
 )
 def test_silence_names_what_is_missing(inputs, labels, words):
-    said = lemma_15_1.on(Specimen(Dataset(jnp.asarray(inputs), jnp.asarray(labels, float))))
-    assert isinstance(said, Silence)
+    said = lemma_15_1.on(UserData(Dataset(jnp.asarray(inputs), jnp.asarray(labels, float))))
+    assert isinstance(said, NotApplicable)
     assert words in said
 
 
 def test_it_speaks_about_data_on_the_sphere():
     angles = np.radians([-45, -40, 130, 135, 40, 45, 220, 225])
     data = from_arrays(np.stack([np.cos(angles), np.sin(angles)], axis=1), np.repeat([1.0, -1.0], 4))
-    settings = lemma_15_2.on(Specimen(data, Choices(n_runs=3))).settings
+    settings = lemma_15_2.on(UserData(data, Choices(n_runs=3))).settings
     cells = [run_first_steps(setting, silent) for setting in settings]
     assert lemma_15_1(cells).verdict is Verdict.HOLDS
     assert lemma_15_2(cells).verdict is Verdict.HOLDS
     assert lemma_15_5(cells).verdict is Verdict.HOLDS
     assert cells[0].radius == pytest.approx(2 * np.sin(np.radians(1.25)))
-    starts, drawn = lemma_15_3.on(Specimen(data)).settings
+    starts, drawn = lemma_15_3.on(UserData(data)).settings
     assert lemma_15_3(cells, [draws()]).verdict is Verdict.HOLDS
     assert len(starts) == 2
     assert len(drawn) == 1

@@ -9,7 +9,7 @@ from tests.control_table import at, controls
 from tests.papers.chatterji2021.cluster_toys import centres, clusters, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import lifted_units
@@ -53,7 +53,7 @@ def test_the_shift_is_attained():
 
 def test_points_that_nobody_captures_are_not_asked():
     lost = altered(attained(), lowest=np.array([[np.inf]]))
-    assert equation_11([lost]).parts[1].cases == 0
+    assert equation_11([lost]).parts[1].n_cases == 0
     assert equation_11([lost, clusters()]).verdict is Verdict.HOLDS
 
 
@@ -71,10 +71,10 @@ def test_the_rise_is_nearly_an_equality_on_the_centres():
 def test_the_sums_with_chi_are_asked_only_where_part_1_holds():
     cell = centres(n_runs=10)
     shifted = altered(cell, helpful_sum=lambda a: a - 5, helpful_after=lambda a: a - 5)
-    assert equation_16([shifted]).parts[2].cases == 0
+    assert equation_16([shifted]).parts[2].n_cases == 0
     worse = altered(cell, harmful_sum=lambda a: a + 5, harmful_after=lambda a: a + 5)
-    assert equation_16([worse]).parts[3].cases == 0
-    assert equation_16([cell]).parts[2].cases == equation_16([cell]).parts[3].cases == 40
+    assert equation_16([worse]).parts[3].n_cases == 0
+    assert equation_16([cell]).parts[2].n_cases == equation_16([cell]).parts[3].n_cases == 40
 
 
 def test_the_room_of_equation_11():
@@ -129,7 +129,7 @@ def test_the_constants_of_the_sums_with_chi(harmful):
         assert equation_16([cell], more=sign * (slack + share * size)).parts[part].kept is kept
         beyond_it = at_edge(harmful, sum_off=1e-6, after_off=slack + share * size)
         assert equation_16([beyond_it]).parts[part].kept is kept
-    cases = [equation_16([at_edge(harmful, sum_off=off)]).parts[part].cases for off in (0.0, 1e-9, -1e-9)]
+    cases = [equation_16([at_edge(harmful, sum_off=off)]).parts[part].n_cases for off in (0.0, 1e-9, -1e-9)]
     assert cases == [cases[2] + 1, cases[2] + 1, cases[2]]
 
 
@@ -184,7 +184,7 @@ def test_equation_14_is_asked_where_part_6_holds():
         cell.half_width * f.window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
     )
     windows = [altered(cell, window=with_entry((0, 1), units + more)) for more in (0, 1)]
-    cases = [lemma_19([each]).parts[1].cases for each in windows]
+    cases = [lemma_19([each]).parts[1].n_cases for each in windows]
     assert cases[0] == cases[1] + 1
 
 
@@ -195,7 +195,7 @@ def test_quick_settings_have_the_constructions():
 
 def test_a_readers_data():
     corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sqrt(2)
-    settings = equation_11.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1])))).settings
+    settings = equation_11.on(UserData(from_arrays(corners, np.array([1.0, 1, -1, -1])))).settings
     cells = [run_first_steps(setting, silent) for setting in settings]
     assert [claim(cells).verdict for claim in (equation_11, equation_16, lemma_19)] == [Verdict.HOLDS] * 3
 

@@ -6,13 +6,13 @@ import pytest
 
 from tests.papers.chatterji2021.cluster_toys import centres, clusters, columns, narrowed, with_entry
 from tests.papers.records import altered
-from widenet.claims.base import Silence
+from widenet.claims.base import NotApplicable
 from widenet.claims.sides import Sides
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.papers.chatterji2021.claims.starts import CONFIRMED, RandomStarts, Seldom, Worst, seldom
 from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, one_cluster, opposite, products
 from widenet.papers.chatterji2021.runs.first_steps import rows_of, starts_on
-from widenet.papers.chatterji2021.user_data import MOST_PAIRED, silence_over_clusters
+from widenet.papers.chatterji2021.user_data import MOST_PAIRED, reason_in_clusters
 from widenet.types import Dataset
 
 
@@ -74,14 +74,14 @@ def test_the_worst_of_several_settings():
     assert worst(KEPT, UNKNOWN).kept is None
     assert worst(UNKNOWN, BROKEN, KEPT).kept is False
     total = worst(KEPT, UNKNOWN, BROKEN)
-    assert (total.name, total.cases, total.broken, total.undecided) == ("x", 300, 50, 0)
+    assert (total.name, total.n_cases, total.broken, total.undecided) == ("x", 300, 50, 0)
 
 
 def test_every_cell_is_looked_at():
     runs = RandomStarts.join([clusters(), centres()])
     seen = seldom(runs, Sides(runs.norm, np.where(runs.n_points == 8, 1e9, 0)), 0.1).part("")
     assert seen.kept is False
-    assert seen.cases == 120
+    assert seen.n_cases == 120
 
 
 def met(cells):
@@ -153,8 +153,8 @@ def test_rows_and_runs():
     assert (first["radius"], first["overlap"]) == (clusters().radius, clusters().overlap)
 
 
-def specimen(inputs, labels, **choices):
-    return Specimen(Dataset(jnp.asarray(inputs), jnp.asarray(labels, float)), Choices(**choices))
+def user_data(inputs, labels, **choices):
+    return UserData(Dataset(jnp.asarray(inputs), jnp.asarray(labels, float)), Choices(**choices))
 
 
 def circle(n, radius=1.0):
@@ -169,35 +169,35 @@ def signs(n):
 def test_how_many_points():
     assert MOST_PAIRED == 100
     for n, speaks in ((3, False), (4, True), (100, True), (101, False)):
-        assert (silence_over_clusters(specimen(circle(n), signs(n))) is None) is speaks
+        assert (reason_in_clusters(user_data(circle(n), signs(n))) is None) is speaks
 
 
 def test_how_long_they_may_be():
     for radius, speaks in ((1 + 2e-10, True), (1 - 2e-10, True), (1 + 1e-9, False), (1 - 1e-9, False)):
-        assert (silence_over_clusters(specimen(circle(8, radius), signs(8))) is None) is speaks
-    said = silence_over_clusters(specimen(circle(8) * np.linspace(1, 2, 8)[:, None], signs(8)))
+        assert (reason_in_clusters(user_data(circle(8, radius), signs(8))) is None) is speaks
+    said = reason_in_clusters(user_data(circle(8) * np.linspace(1, 2, 8)[:, None], signs(8)))
     assert str(said) == (
         "It is about inputs of norm 1, and this data has norms from 1 to 2. Divide every row by its norm and ask again."
     )
     assert "1 to 3e-08 only. Divide every row by its norm once more, in float64" in str(
-        silence_over_clusters(specimen(circle(8, 1 + 3e-8), signs(8)))
+        reason_in_clusters(user_data(circle(8, 1 + 3e-8), signs(8)))
     )
 
 
 def test_which_labels():
-    assert "the labels 1." in str(silence_over_clusters(specimen(circle(8), np.ones(8))))
-    assert "the labels 0, 1, 2." in str(silence_over_clusters(specimen(circle(9), np.arange(9) % 3)))
-    assert "0, 1, 2, 3, 4." in str(silence_over_clusters(specimen(circle(8), np.arange(8))))
+    assert "the labels 1." in str(reason_in_clusters(user_data(circle(8), np.ones(8))))
+    assert "the labels 0, 1, 2." in str(reason_in_clusters(user_data(circle(9), np.arange(9) % 3)))
+    assert "0, 1, 2, 3, 4." in str(reason_in_clusters(user_data(circle(8), np.arange(8))))
 
 
 def test_settings_on_a_readers_data():
-    assert isinstance(starts_on(specimen(circle(3), signs(3))), Silence)
-    found = starts_on(specimen(circle(8), signs(8), n_runs=70, seed=5))
-    assert not isinstance(found, Silence)
+    assert isinstance(starts_on(user_data(circle(3), signs(3))), NotApplicable)
+    found = starts_on(user_data(circle(8), signs(8), n_runs=70, seed=5))
+    assert not isinstance(found, NotApplicable)
     assert [(each.scaling, each.n_runs, each.half_width, each.beta, each.seed) for each in found.settings] == [
         ("sec4", 70, 1000, 0.45, 5), ("exact", 70, 1000, 0.45, 5),
     ]  # fmt: skip
-    few = starts_on(specimen(circle(8), signs(8), n_runs=2))
-    assert not isinstance(few, Silence)
+    few = starts_on(user_data(circle(8), signs(8), n_runs=2))
+    assert not isinstance(few, NotApplicable)
     assert few.settings[0].n_runs == 60
     assert few.settings[0].own_data is not None

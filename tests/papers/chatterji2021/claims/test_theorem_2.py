@@ -9,8 +9,8 @@ from tests.control_table import controls
 from tests.papers.chatterji2021.cluster_toys import centres, clusters, columns, rows_of_beta, with_entry
 from tests.papers.chatterji2021.toys import corners
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import theorem_2
@@ -44,7 +44,7 @@ def test_which_points_a_first_step_pushes_the_wrong_way():
     """A third point of the class −1 between the two of +1, nearer to each of them than they are to each other."""
     angles = np.radians([0, 90, 45, 225])
     points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    about = Specimen(from_arrays(points, np.array([1.0, 1.0, -1.0, -1.0])), Choices(n_runs=2))
+    about = UserData(from_arrays(points, np.array([1.0, 1.0, -1.0, -1.0])), Choices(n_runs=2))
     (setting, _) = theorem_2a.on(about).settings
     found = theorem_2a([run_first_steps(setting, silent)])
     assert found.details["cells"][0]["pushed_the_wrong_way"] == [3]
@@ -151,7 +151,7 @@ def test_the_band_of_the_limit(ratio, kept):
 def test_narrow_networks_are_no_evidence_for_the_limit():
     found = one_step_limit([altered(wide(1000), after=lambda a: a + 99), wide()])
     assert found.parts[0].kept is True
-    assert found.parts[0].cases == 1
+    assert found.parts[0].n_cases == 1
 
 
 def test_the_prediction_of_one_step():
@@ -170,7 +170,7 @@ def test_a_readers_data():
         (1000, "exact", 2),
         (10_000, "exact", 2),
     ]
-    assert isinstance(theorem_2a.on(corners(2.0)), Silence)
+    assert isinstance(theorem_2a.on(corners(2.0)), NotApplicable)
 
 
 def test_clusters_are_no_centres():

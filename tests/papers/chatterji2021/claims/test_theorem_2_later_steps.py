@@ -9,7 +9,7 @@ from tests.control_table import controls
 from tests.papers.chatterji2021.cluster_toys import with_entry
 from tests.papers.chatterji2021.toys import corners
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
+from widenet.claims.base import NotApplicable, Verdict
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import theorem_2
 from widenet.papers.chatterji2021.claims.theorem_2 import (
@@ -35,7 +35,7 @@ def test_later_steps_on_a_readers_data():
     assert (later.half_width, later.n_steps, later.seed, later.start) == (200, 3000, 3, "gaussian")
     run = run_second_phases(later.model_copy(update={"n_steps": 20}), silent)
     assert theorem_2b([run]).verdict is Verdict.CONSTANT_UNSPECIFIED
-    assert isinstance(theorem_2b.on(corners(2.0)), Silence)
+    assert isinstance(theorem_2b.on(corners(2.0)), NotApplicable)
 
 
 def phase(**fields):

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.diagnostics.huberized import HuberNetwork, log_mean_loss
 from widenet.papers.chatterji2021.claims import alignment, induction, network, scalars, smoothness
@@ -30,11 +30,11 @@ BOTH = (
 DRAWN = (network.section_2_gradient, network.theorem_1_start, network.equations_19_20, scalars.lemma_20)
 
 
-def specimen(points, labels, **choices):
+def user_data(points, labels, **choices):
     points = np.asarray(points, float)
     points = points / np.linalg.norm(points, axis=1, keepdims=True)
     data = Dataset(jnp.asarray(points), jnp.asarray(labels, jnp.float64))
-    return Specimen(data, Choices(**{"n_neurons": 4, **choices}))
+    return UserData(data, Choices(**{"n_neurons": 4, **choices}))
 
 
 def cloud(n=7, dim=3, seed=0):
@@ -44,7 +44,7 @@ def cloud(n=7, dim=3, seed=0):
 
 def asked(claim, about) -> Any:
     answer = claim.on(about)
-    if isinstance(answer, Silence):
+    if isinstance(answer, NotApplicable):
         return answer
     answer = getattr(answer, "settings", answer)
     if claim.draws is not None:
@@ -57,8 +57,8 @@ def asked(claim, about) -> Any:
 
 @pytest.mark.parametrize("claim", [*RUNS, *LOOKS, *BOTH, *DRAWN, network.appendix_a], ids=lambda claim: claim.name)
 def test_they_speak_about_unit_vectors(claim):
-    found = asked(claim, specimen(*cloud()))
-    assert not isinstance(found, Silence), found
+    found = asked(claim, user_data(*cloud()))
+    assert not isinstance(found, NotApplicable), found
     assert found.verdict is Verdict.HOLDS
 
 
@@ -66,7 +66,7 @@ def test_they_speak_about_unit_vectors(claim):
 def test_theorem_1_from_a_start_that_is_built(dim):
     """More points than dimensions, and equal points of one label."""
     points, labels = cloud(9, dim) if dim > 1 else (np.array([[1.0], [1.0], [-1.0]]), np.array([1.0, 1.0, -1.0]))
-    about = specimen(np.concatenate([points, points[:1]]), np.append(labels, labels[0]))
+    about = user_data(np.concatenate([points, points[:1]]), np.append(labels, labels[0]))
     found = asked(theorem_1, about)
     assert found.verdict is Verdict.HOLDS
     (setting,) = theorem_1.on(about).settings
@@ -75,9 +75,9 @@ def test_theorem_1_from_a_start_that_is_built(dim):
 
 
 def test_a_data_set_on_which_no_start_exists():
-    about = specimen([[1, 0], [1, 0], [0, 1]], [1, -1, 1])
+    about = user_data([[1, 0], [1, 0], [0, 1]], [1, -1, 1])
     said = asked(theorem_1, about)
-    assert isinstance(said, Silence)
+    assert isinstance(said, NotApplicable)
     assert "points 1 and 2 are equal and have different labels, so L ≥ 2 log 2/n = 0.462" in said
     found = asked(theorem_1_start, about)
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
@@ -96,9 +96,9 @@ def test_equal_points_with_different_labels_keep_the_loss_up():
 
 
 def test_a_data_set_that_float64_cannot_tell_apart():
-    about = specimen([[1, 0], [1, 1e-6], [0, 1]], [1, -1, 1])
+    about = user_data([[1, 0], [1, 1e-6], [0, 1]], [1, -1, 1])
     said = asked(theorem_1, about)
-    assert isinstance(said, Silence)
+    assert isinstance(said, NotApplicable)
     assert "too close" in said
     assert asked(theorem_1_start, about).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
@@ -106,12 +106,12 @@ def test_a_data_set_that_float64_cannot_tell_apart():
 @pytest.mark.parametrize("claim", [*RUNS, *LOOKS, *BOTH, *DRAWN, network.appendix_a], ids=lambda claim: claim.name)
 def test_they_say_what_is_missing(claim):
     points, labels = cloud()
-    said = claim.on(Specimen(from_arrays(2 * points, labels)))
-    assert isinstance(said, Silence)
+    said = claim.on(UserData(from_arrays(2 * points, labels)))
+    assert isinstance(said, NotApplicable)
     assert "inputs of norm 1" in said
     assert "Divide every row by its norm" in said
-    said = claim.on(Specimen(Dataset(jnp.asarray(points), jnp.arange(7.0))))
-    assert isinstance(said, Silence)
+    said = claim.on(UserData(Dataset(jnp.asarray(points), jnp.arange(7.0))))
+    assert isinstance(said, NotApplicable)
     assert "labels 0, 1, 2" in said
 
 
@@ -119,29 +119,29 @@ def test_norms_are_measured_not_assumed():
     """Norms that are off by 1e-8, as in float32, are still looked at; the hypothesis says so."""
     points, labels = cloud()
     points = (1 + 1e-8) * points / np.linalg.norm(points, axis=1, keepdims=True)
-    found = asked(theorem_1, Specimen(from_arrays(points, labels), Choices(n_neurons=4)))
+    found = asked(theorem_1, UserData(from_arrays(points, labels), Choices(n_neurons=4)))
     assert [each.key for each in found.hypotheses if not each.met] == ["unit_inputs"]
     assert [each.why for each in found.hypotheses if not each.met] == ["divide every row by its norm, in float64"]
     assert not any(each.why for each in found.hypotheses if each.met)
 
 
 def test_large_data_and_wide_networks_are_declined():
-    wide = lemma_6.on(specimen(*cloud(7, 100), n_neurons=200))
-    assert isinstance(wide, Silence)
+    wide = lemma_6.on(user_data(*cloud(7, 100), n_neurons=200))
+    assert isinstance(wide, NotApplicable)
     assert "choose fewer neurons" in wide
-    many = theorem_1.on(specimen(*cloud(201, 3)))
-    assert isinstance(many, Silence)
+    many = theorem_1.on(user_data(*cloud(201, 3)))
+    assert isinstance(many, NotApplicable)
     assert "at most 200" in many
-    assert "at most 2000" in lemma_6.on(specimen(*cloud(2001, 2)))
-    assert "at most 50 inputs" in network.equations_19_20.on(specimen(*cloud(4, 51)))
-    assert "1500 numbers" in network.section_2_gradient.on(specimen(*cloud(500, 3)))
+    assert "at most 2000" in lemma_6.on(user_data(*cloud(2001, 2)))
+    assert "at most 50 inputs" in network.equations_19_20.on(user_data(*cloud(4, 51)))
+    assert "1500 numbers" in network.section_2_gradient.on(user_data(*cloud(500, 3)))
 
 
 def test_where_no_start_exists_single_networks_are_still_looked_at():
-    found = asked(smoothness.lemma_8, specimen([[1, 0], [1, 0], [0, 1]], [1, -1, 1]))
+    found = asked(smoothness.lemma_8, user_data([[1, 0], [1, 0], [0, 1]], [1, -1, 1]))
     assert found.verdict is Verdict.HOLDS
 
 
 def test_one_point_is_outside_theorem_1():
-    found = asked(theorem_1, specimen([[0.6, 0.8]], [1.0]))
+    found = asked(theorem_1, user_data([[0.6, 0.8]], [1.0]))
     assert [each.key for each in found.hypotheses if not each.met] == ["two_points"]

@@ -8,8 +8,8 @@ import pytest
 from tests.control_table import at, controls, spared
 from tests.papers.chatterji2021.cluster_toys import clusters, columns, expects, with_entry
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import whole_clusters
@@ -65,8 +65,8 @@ def test_every_pair_has_its_own_bound():
 def test_it_speaks_about_data_on_the_sphere_only():
     corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)])
     labels = np.array([1.0, 1.0, -1.0, -1.0])
-    assert isinstance(lemma_15_4.on(Specimen(from_arrays(corners, labels))), Silence)
-    assert len(lemma_15_4.on(Specimen(from_arrays(corners / np.sqrt(2), labels))).settings) == 2
+    assert isinstance(lemma_15_4.on(UserData(from_arrays(corners, labels))), NotApplicable)
+    assert len(lemma_15_4.on(UserData(from_arrays(corners / np.sqrt(2), labels))).settings) == 2
 
 
 def test_a_share_below_zero_says_nothing():
@@ -89,7 +89,7 @@ def test_the_bound_of_pairs():
 def test_as_printed_it_fails_for_every_radius():
     evidence = lemma_15_4_as_printed(draw_crossed(Scale.QUICK, 0))
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.parts[0].broken == evidence.parts[0].cases == 5
+    assert evidence.parts[0].broken == evidence.parts[0].n_cases == 5
 
 
 def test_control_ten_points_are_captured_together():

@@ -42,7 +42,7 @@ def test_they_hold_on_random_curves(seed):
     for claim, draw in ((lemma_a_5, draw_kinks), (lemma_b_5, draw_curves)):
         found = claim(draw(Scale.QUICK, seed))
         assert found.verdict is Verdict.HOLDS, claim.id
-        assert found.parts[0].cases > 30
+        assert found.parts[0].n_cases > 30
 
 
 def test_the_extreme_kinks_attain_both_sharp_constants():

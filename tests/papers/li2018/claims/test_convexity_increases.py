@@ -24,7 +24,7 @@ from widenet.records import Scale
 def test_it_holds_for_random_increases(seed):
     found = lemma_b_6(draw_increases(Scale.QUICK, seed))
     assert found.verdict is Verdict.HOLDS
-    assert found.parts[0].cases > 30
+    assert found.parts[0].n_cases > 30
 
 
 @pytest.mark.parametrize(("radius", "share"), [(0.1, 0.90375), (0.01, 0.9900375)])

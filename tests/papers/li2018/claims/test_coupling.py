@@ -8,8 +8,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, too_many
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
@@ -106,7 +106,7 @@ def test_they_speak_about_three_classes():
     cells = [run_descent(setting, silent) for setting in settings]
     for claim in (lemma_5_1, lemma_b_1, lemma_a_1_move):
         assert claim(cells).verdict is Verdict.HOLDS, claim.id
-    assert isinstance(lemma_5_1.on(too_many()), Silence)
+    assert isinstance(lemma_5_1.on(too_many()), NotApplicable)
 
 
 def test_the_mean_of_fresh_points_at_its_edge():
@@ -190,7 +190,7 @@ def test_the_room_of_the_mean_is_that_of_one_point():
 def test_points_of_a_reader_are_components_of_their_own():
     """Twenty points in two tight caps: kl counts the points, so neither bound is that of two components."""
     drawn = Caps(n_classes=2, per_class=1, dim=20, n_points=40, relative_diameter=0.02).draw(0)
-    own = Specimen(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
+    own = UserData(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
     (setting, *_) = lemma_5_1.on(own).settings
     assert setting.data.single
     cell = run_descent(setting.model_copy(update={"width": 60, "n_steps": 2}), silent)

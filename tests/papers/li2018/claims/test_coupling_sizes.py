@@ -9,8 +9,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, separated_rows
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
@@ -116,8 +116,8 @@ def test_starts_that_were_not_trained_lose_nothing():
 
 def test_sizes_speak_about_three_classes():
     assert lemma_a_1_size(lemma_a_1_size.on(own_toy()).settings).verdict is Verdict.HOLDS
-    wide = Specimen(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
-    assert isinstance(lemma_a_1_size.on(wide), Silence)
+    wide = UserData(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
+    assert isinstance(lemma_a_1_size.on(wide), NotApplicable)
 
 
 def test_the_failure_rate_is_a_hundredth():

@@ -8,9 +8,9 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, printed_rows, separated_rows, stretched
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
+from widenet.claims.base import NotApplicable, Verdict
 from widenet.claims.sides import Sense
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import descent
 from widenet.papers.li2018.claims.descent import (
@@ -240,8 +240,8 @@ def test_they_speak_about_widths():
     assert len(groups) >= 3
     assert len(settings) == 3 * len(groups)
     assert all(setting.n_steps >= 200 and setting.data.single for setting in settings)
-    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(151, 2)), np.arange(151) % 3))
-    assert isinstance(section_5_observation.on(many), Silence)
+    many = UserData(from_arrays(np.random.default_rng(0).normal(size=(151, 2)), np.arange(151) % 3))
+    assert isinstance(section_5_observation.on(many), NotApplicable)
 
 
 def law_of(name, power):

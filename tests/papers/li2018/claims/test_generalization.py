@@ -8,8 +8,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import printed_rows, sample, separated_rows
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import generalization
 from widenet.papers.li2018.claims.generalization import (
@@ -144,14 +144,14 @@ def test_settings_share_cells():
 
 def test_three_classes_of_a_reader():
     drawn = Caps(dim=6, n_points=60, relative_diameter=0.04).draw(2)
-    specimen = Specimen(from_arrays(3 * drawn.points, drawn.classes), Choices(n_runs=2))
-    settings = theorem_4_1.on(specimen).settings
+    user_data = UserData(from_arrays(3 * drawn.points, drawn.classes), Choices(n_runs=2))
+    settings = theorem_4_1.on(user_data).settings
     assert len(settings) == 2
     found = theorem_4_1([run_pass(settings[0].model_copy(update={"n_steps": 30}), silent)])
     assert (found.details["classes"], found.details["components per class"]) == (3, 2)
     assert found.details["δ"] > 0.8
     assert found.conclusion is None
-    assert isinstance(theorem_4_1.on(Specimen(from_arrays(np.ones((1001, 2)), np.arange(1001) % 3))), Silence)
+    assert isinstance(theorem_4_1.on(UserData(from_arrays(np.ones((1001, 2)), np.arange(1001) % 3))), NotApplicable)
 
 
 def test_a_reader_s_run_that_has_not_learned_yet_refutes_nothing():
@@ -182,7 +182,7 @@ def test_means_of_accuracies():
 
 def test_the_same_passes_are_made_on_a_reader_s_data():
     turned = Polygon(degrees=5.0).draw(0)
-    free = Specimen(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
+    free = UserData(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
     assert lemma_b_4_loss.on(free).settings == theorem_4_1.on(free).settings
 
 
@@ -255,13 +255,13 @@ def test_mirror_images_do_not_count_as_printed():
 
 def test_widths_on_a_reader_s_data():
     drawn = Caps(dim=6, n_points=30, relative_diameter=0.04).draw(2)
-    settings = section_5_pseudo_network.on(Specimen(from_arrays(drawn.points, drawn.classes))).settings
+    settings = section_5_pseudo_network.on(UserData(from_arrays(drawn.points, drawn.classes))).settings
     assert sorted({setting.width for setting in settings}) == [100, 400, 1600]
     found = [run_pass(setting.model_copy(update={"n_steps": 10}), silent) for setting in settings[::3]]
     assert section_5_pseudo_network(found).parts[0].kept is True
     assert all(cell.own for cell in found)
-    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
-    assert isinstance(section_5_pseudo_network.on(many), Silence)
+    many = UserData(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+    assert isinstance(section_5_pseudo_network.on(many), NotApplicable)
 
 
 def test_all_points_of_a_reader_are_measured():
@@ -270,7 +270,7 @@ def test_all_points_of_a_reader_are_measured():
     points = np.stack([np.sin(angles), np.cos(angles)], axis=1)
     points[-1] = points[-2] * 0.6 + np.array([0.004, 0.0])
     labels = np.where(np.arange(260) < 259, -1, 1)
-    (setting, *_) = theorem_4_1.on(Specimen(from_arrays(points, labels), Choices(n_runs=1))).settings
+    (setting, *_) = theorem_4_1.on(UserData(from_arrays(points, labels), Choices(n_runs=1))).settings
     cell = run_pass(setting.model_copy(update={"n_steps": 1, "width": 20}), silent)
     assert cell.separation < 0.01
     assert cell.n_components == len(np.unique(setting.data.draw(0).components))

@@ -8,7 +8,7 @@ import pytest
 from tests.control_table import controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import generalization
 from widenet.papers.li2018.claims.generalization import (
@@ -50,12 +50,12 @@ def test_an_obstructed_data_set_of_a_reader():
     points = Polygon(n_directions=5).draw(0)
     signs = np.where(points.classes == 0, -1, 1)
     found = theorem_4_1_obstruction(
-        theorem_4_1_obstruction.on(Specimen(from_arrays(3 * points.points, signs))).settings
+        theorem_4_1_obstruction.on(UserData(from_arrays(3 * points.points, signs))).settings
     )
     assert found.verdict is Verdict.HOLDS
     assert [part.name for part in found.parts] == ["an error on some point", "by a linear program, for every network"]
     turned = Polygon(degrees=5.0).draw(0)
-    free = Specimen(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
+    free = UserData(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
     assert "antipodal" in theorem_4_1_obstruction.on(free)
 
 

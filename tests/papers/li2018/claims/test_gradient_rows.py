@@ -7,8 +7,8 @@ import pytest
 
 from tests.control_table import at, controls
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import gradient_rows
 from widenet.papers.li2018.claims.gradient_rows import (
@@ -84,8 +84,8 @@ def even():
 
 def test_it_speaks_about_three_classes():
     own = from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
-    assert lemma_a_1_gradient(lemma_a_1_gradient.on(Specimen(own)).settings).verdict is Verdict.HOLDS
-    assert isinstance(lemma_a_3_net.on(Specimen(own)), Silence)
+    assert lemma_a_1_gradient(lemma_a_1_gradient.on(UserData(own)).settings).verdict is Verdict.HOLDS
+    assert isinstance(lemma_a_3_net.on(UserData(own)), NotApplicable)
 
 
 def test_rounding_is_no_excuse():

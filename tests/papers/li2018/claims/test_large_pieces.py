@@ -8,8 +8,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import printed_rows, sample, separated_rows
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import large_pieces
 from widenet.papers.li2018.claims.large_pieces import (
@@ -77,11 +77,11 @@ def test_the_hexagon_refutes_the_printed_lemma():
 
 def test_it_speaks_about_three_classes():
     own = TOY.draw(4)
-    found = lemma_a_2_sharp(lemma_a_2_sharp.on(Specimen(from_arrays(2 * own.points, own.classes))).settings)
+    found = lemma_a_2_sharp(lemma_a_2_sharp.on(UserData(from_arrays(2 * own.points, own.classes))).settings)
     assert found.verdict is Verdict.HOLDS
     assert not found.vacuous
-    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
-    assert isinstance(lemma_a_2_sharp.on(many), Silence)
+    many = UserData(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+    assert isinstance(lemma_a_2_sharp.on(many), NotApplicable)
 
 
 @functools.cache
@@ -192,7 +192,7 @@ def test_jumps_at_their_edges():
     # More than v is fine for a class of several points, and not for one of a single point.
     assert reflected(jumps=np.where(alone, 1.0, 3.0)).conclusion is True
     assert reflected(jumps=np.where(alone, 1.05, 1.0)).parts[1].kept is False
-    assert [part.cases for part in reflected().parts] == [int((~alone).sum()), int(alone.sum())]
+    assert [part.n_cases for part in reflected().parts] == [int((~alone).sum()), int(alone.sum())]
 
 
 def test_clearances_and_signs_at_their_edges():
@@ -224,7 +224,7 @@ def test_reflections_are_measured_by_hand():
 def test_it_speaks_with_every_point_as_a_component():
     """Two tight caps of ten points: l = 10, whatever components are found."""
     drawn = Caps(n_classes=2, per_class=1, dim=8, n_points=20, relative_diameter=0.02).draw(0)
-    own = Specimen(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
+    own = UserData(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
     found = lemma_a_2.on(own).settings
     assert set(found.per_class) == {int(np.bincount(drawn.classes).max())}
     assert lemma_a_2(found).verdict is Verdict.HOLDS

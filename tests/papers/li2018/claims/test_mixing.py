@@ -10,7 +10,7 @@ from scipy.special import erf, ndtr
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, printed_rows, separated_rows, too_many
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
+from widenet.claims.base import NotApplicable, Verdict
 from widenet.papers.li2018.claims import mixing
 from widenet.papers.li2018.claims.mixing import (
     FAMILIES,
@@ -176,7 +176,7 @@ def test_rounding_is_no_excuse():
 
 def test_every_neuron_of_a_toy_is_scored():
     for part in (1, 3):
-        assert lemma_a_3_mixing(mixed()).parts[part].cases == (~mixed().is_extreme).sum() == 20
+        assert lemma_a_3_mixing(mixed()).parts[part].n_cases == (~mixed().is_extreme).sum() == 20
 
 
 def test_pieces_that_mix_exactly_as_often_as_is_said():
@@ -210,7 +210,7 @@ def test_it_speaks_about_three_classes():
     (setting,) = lemma_5_2.on(own_toy()).settings
     found = lemma_5_2([run_large_gradients(setting.model_copy(update={"width": 500, "n_steps": 20}), silent)])
     assert (found.verdict, found.conclusion) == (Verdict.CONSTANT_UNSPECIFIED, True)
-    assert isinstance(lemma_5_2.on(too_many()), Silence)
+    assert isinstance(lemma_5_2.on(too_many()), NotApplicable)
 
 
 def of_toys(factor, **fields):

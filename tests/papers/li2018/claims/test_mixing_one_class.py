@@ -10,7 +10,7 @@ from scipy.stats import binom
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, sample, separated_rows, too_many
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
+from widenet.claims.base import NotApplicable, Verdict
 from widenet.papers.li2018.claims import mixing
 from widenet.papers.li2018.claims.mixing import (
     lemma_5_2,
@@ -173,7 +173,7 @@ def test_the_least_coefficient_of_the_own_class():
 
 def test_clusters_speak_about_three_classes():
     assert lemma_b_2(lemma_b_2.on(own_toy()).settings).verdict is Verdict.HOLDS
-    assert isinstance(lemma_b_2.on(too_many()), Silence)
+    assert isinstance(lemma_b_2.on(too_many()), NotApplicable)
 
 
 def at_level(factor, draws):

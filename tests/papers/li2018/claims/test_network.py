@@ -8,8 +8,8 @@ import pytest
 
 from tests.control_table import at, controls
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import network
 from widenet.papers.li2018.claims.network import (
@@ -97,7 +97,7 @@ def own():
 
 def test_they_speak_about_three_classes():
     for claim in (equation_1, section_5_residuals, pseudo_gradient):
-        found = claim(claim.on(Specimen(own())).settings)
+        found = claim(claim.on(UserData(own())).settings)
         assert found.verdict is Verdict.HOLDS, claim.id
 
 
@@ -105,7 +105,7 @@ def test_they_are_silent_about_one_class_and_about_zeros():
     for inputs, labels in ((np.eye(2), [1, 1]), ([[0.0, 0.0], [1.0, 0.0]], [1, -1])):
         data = Dataset(jnp.asarray(inputs, float), jnp.asarray(labels, float))
         for claim in (equation_1, section_5_residuals, pseudo_gradient):
-            assert isinstance(claim.on(Specimen(data)), Silence)
+            assert isinstance(claim.on(UserData(data)), NotApplicable)
 
 
 def test_random_starts_have_weights_of_several_sizes():

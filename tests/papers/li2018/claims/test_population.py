@@ -9,7 +9,7 @@ from tests.control_table import at, controls
 from tests.papers.li2018.toys import separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import population
 from widenet.papers.li2018.claims.population import equation_3, lemma_b_4, lemma_b_4_coupled
@@ -188,10 +188,10 @@ def test_two_steps_have_to_be_promised():
 
 def test_it_speaks_about_three_classes():
     toy = TOY.draw(5)
-    own = Specimen(from_arrays(3 * toy.points, toy.classes))
+    own = UserData(from_arrays(3 * toy.points, toy.classes))
     found = equation_3(equation_3.on(own).settings)
     assert found.verdict is Verdict.HOLDS
-    assert sum(part.cases for part in found.parts) == 200
+    assert sum(part.n_cases for part in found.parts) == 200
     for claim in (lemma_b_4, lemma_b_4_coupled):
         assert "fresh batches" in claim.on(own)
 

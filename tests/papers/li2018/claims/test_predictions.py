@@ -8,8 +8,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import sample
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import predictions
 from widenet.papers.li2018.claims.predictions import (
@@ -107,11 +107,11 @@ def test_an_input_chosen_after_the_start_breaks_the_bound():
 
 
 def test_they_speak_about_three_classes():
-    specimen = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
+    user_data = UserData(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
     for claim in (theorem_4_1_margin, theorem_4_1_markov, theorem_4_1_reduction, theorem_4_1_start):
-        assert claim(claim.on(specimen).settings).verdict is Verdict.HOLDS, claim.id
-    wide = Specimen(from_arrays(np.random.default_rng(0).normal(size=(4, 300)), [0, 1, 2, 2]))
-    assert isinstance(theorem_4_1_start.on(wide), Silence)
+        assert claim(claim.on(user_data).settings).verdict is Verdict.HOLDS, claim.id
+    wide = UserData(from_arrays(np.random.default_rng(0).normal(size=(4, 300)), [0, 1, 2, 2]))
+    assert isinstance(theorem_4_1_start.on(wide), NotApplicable)
 
 
 def test_rounding_is_no_excuse():
@@ -195,7 +195,7 @@ def test_a_tie_is_not_right():
 
 def test_residuals_of_a_half_and_more_promise_nothing():
     found = theorem_4_1_margin(residuals_of(0.5, 0.6, 1 - 1e-16, 0.3))
-    assert [part.cases for part in found.parts] == [1, 1]
+    assert [part.n_cases for part in found.parts] == [1, 1]
     assert found.verdict is Verdict.HOLDS
 
 
@@ -206,7 +206,7 @@ def test_numbers_of_markov():
         assert theorem_4_1_markov(found).parts[0].vacuous is vacuous
     edge = np.full(8, 0.25)
     found = altered(tied(), component_means=edge, component_errors=np.zeros(8))
-    assert theorem_4_1_markov(found, limit=0.5).parts[1].cases == 8
+    assert theorem_4_1_markov(found, limit=0.5).parts[1].n_cases == 8
     for excess, kept in ((5e-13, True), (5e-12, False)):
         found = altered(tied(), component_means=np.full(8, 0.01), component_errors=np.full(8, 0.1 + excess))
         assert theorem_4_1_markov(found).parts[1].kept is kept
@@ -234,17 +234,17 @@ def test_numbers_of_the_start():
 
 
 def test_ranges_of_residuals():
-    assert [part.cases for part in theorem_4_1_margin(residuals_of(0.49, 0.46)).parts] == [2, 2]
+    assert [part.n_cases for part in theorem_4_1_margin(residuals_of(0.49, 0.46)).parts] == [2, 2]
     for root, cases in ((0.36, 8), (0.375, 0)):
         found = altered(tied(), component_means=np.full(8, root**2), component_errors=np.zeros(8))
-        assert theorem_4_1_markov(found).parts[1].cases == cases
+        assert theorem_4_1_markov(found).parts[1].n_cases == cases
 
 
 def test_starts_of_two_widths_hold():
     found = theorem_4_1_start(draw_starts(Scale.QUICK, 1))
     assert found.verdict is Verdict.HOLDS
     assert [part.name for part in found.parts[:2]] == ["E f² = 1/2 at m = 64", "E f² = 1/2 at m = 256"]
-    assert found.parts[2].cases == 800
+    assert found.parts[2].n_cases == 800
 
 
 def test_a_margin_is_attained_by_two_classes():

@@ -9,8 +9,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.li2018.toys import sample, separated_rows
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.data.components import xor_balls
 from widenet.diagnostics.components import Structure
@@ -96,7 +96,7 @@ class TestOwnData:
     def own(self, **changes):
         caps = Caps(**{"n_classes": 3, "per_class": 2, "dim": 6, "n_points": 60, "relative_diameter": 0.04} | changes)
         drawn = caps.draw(1)
-        return Specimen(from_arrays(5 * drawn.points, drawn.classes))
+        return UserData(from_arrays(5 * drawn.points, drawn.classes))
 
     def test_three_classes_of_two_components_are_found(self):
         found = assumption_a1(assumption_a1.on(self.own()).settings)
@@ -108,24 +108,24 @@ class TestOwnData:
 
     def test_scattered_points_are_components_of_their_own(self):
         drawn = np.random.default_rng(0).normal(size=(30, 4))
-        found = assumption_a1(assumption_a1.on(Specimen(from_arrays(drawn, np.arange(30) % 3))).settings)
+        found = assumption_a1(assumption_a1.on(UserData(from_arrays(drawn, np.arange(30) % 3))).settings)
         assert found.details["components"] == 30
         assert found.details["λ"] == 0
         assert found.verdict is Verdict.HOLDS
 
     def test_two_classes_are_classes_too(self):
-        found = assumption_a1(assumption_a1.on(Specimen(from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1]))).settings)
+        found = assumption_a1(assumption_a1.on(UserData(from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1]))).settings)
         assert found.details["classes"] == 2
 
     def test_what_is_missing_is_named(self):
         one = Dataset(jnp.ones((3, 2)), jnp.ones(3))
-        assert "has one" in assumption_a1.on(Specimen(one))
+        assert "has one" in assumption_a1.on(UserData(one))
         many = Dataset(jnp.ones((5001, 2)), jnp.arange(5001.0) % 3)
-        assert "at most 5000 points" in assumption_a1.on(Specimen(many))
-        assert "at most 1000 points" in cross_class_sine.on(Specimen(many))
+        assert "at most 5000 points" in assumption_a1.on(UserData(many))
+        assert "at most 1000 points" in cross_class_sine.on(UserData(many))
         regression = Dataset(jnp.ones((200, 2)), jnp.arange(200.0))
-        assert "200 different labels" in assumption_a1.on(Specimen(regression))
-        assert isinstance(assumption_a1.on(Specimen(Dataset(1e200 * jnp.eye(2), jnp.arange(2.0)))), Silence)
+        assert "200 different labels" in assumption_a1.on(UserData(regression))
+        assert isinstance(assumption_a1.on(UserData(Dataset(1e200 * jnp.eye(2), jnp.arange(2.0)))), NotApplicable)
 
 
 def test_structure_knows_its_distance():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.papers.sarussi2021 import toys
-from widenet.claims.base import Silence
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers import find_claim
 from widenet.papers.sarussi2021.runs import flows
@@ -17,7 +17,7 @@ SGD = ("theorem_4_1", "equation_10", "theorem_5_1")
 
 
 def settings(name, points=toys.E1[0], **chosen):
-    return find_claim(f"sarussi2021.{name}").on(Specimen(from_arrays(points, toys.E1[1]), Choices(**chosen)))
+    return find_claim(f"sarussi2021.{name}").on(UserData(from_arrays(points, toys.E1[1]), Choices(**chosen)))
 
 
 @pytest.mark.parametrize("name", SGD)
@@ -65,7 +65,7 @@ def test_gradient_flow_starts_with_the_chosen_length_on_the_scale_of_the_data(sc
 @pytest.mark.parametrize("name", SGD)
 def test_fewer_updates_than_an_epoch_has_are_too_few(name):
     said = settings(name, max_updates=1)
-    assert isinstance(said, Silence)
+    assert isinstance(said, NotApplicable)
     assert said == "It is about whole epochs, of 2 updates here, and max_updates allows 1."
 
 

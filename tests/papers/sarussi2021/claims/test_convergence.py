@@ -13,7 +13,7 @@ from tests.papers.sarussi2021.epochs import attained_runs, far_off, toy_runs, wi
 from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import in_turn, problem
 from widenet.claims.base import Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.sarussi2021.claims import convergence
 from widenet.papers.sarussi2021.claims.convergence import (
@@ -191,8 +191,8 @@ def test_which_losses_rounding_decides(miss, scale, kept):
 def test_it_speaks_about_a_readers_data():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(6, 3)) + 0.1
-    specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
-    (setting,) = theorem_4_1.on(specimen)
+    user_data = UserData(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
+    (setting,) = theorem_4_1.on(user_data)
     found = theorem_4_1([run_epochs(setting.model_copy(update={"most_epochs": 300}), silent)])
     assert found.verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE)
     assert found.parts[0].kept is True

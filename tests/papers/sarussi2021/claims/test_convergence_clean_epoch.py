@@ -36,8 +36,8 @@ def test_equation_23_is_attained():
 def test_an_epoch_that_never_came_is_not_scored():
     full, fewer = equation_24([toy_runs()]), equation_24([without_clean_epoch()])
     assert fewer.verdict is Verdict.HOLDS
-    assert full.parts[0].cases - fewer.parts[0].cases == toy_runs().n_samples
-    assert equation_25([without_clean_epoch()]).parts[0].cases == equation_25([toy_runs()]).parts[0].cases - 1
+    assert full.parts[0].n_cases - fewer.parts[0].n_cases == toy_runs().n_samples
+    assert equation_25([without_clean_epoch()]).parts[0].n_cases == equation_25([toy_runs()]).parts[0].n_cases - 1
 
 
 def test_one_sampled_loss_above_the_level_is_enough():

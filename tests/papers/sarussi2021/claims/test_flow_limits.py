@@ -87,7 +87,7 @@ def loose():
 
 def test_the_same_network_is_linear_outside_its_slab():
     """Asked about 500 directions, but for those with |cos| ≤ κr/‖w̄ − ū‖, κ = (1 − 1/3)/(1 + 1/3)."""
-    assert corollary_6_2([toy_path()]).parts[1].cases > 400
+    assert corollary_6_2([toy_path()]).parts[1].n_cases > 400
 
     def widen(weights):
         weights[LAST] = weights[LAST].reshape(2, 3, 2).mean(axis=1).repeat(3, axis=0)
@@ -100,7 +100,7 @@ def test_the_same_network_is_linear_outside_its_slab():
     cosines = np.abs(drawn @ line) / np.linalg.norm(drawn, axis=1) / np.linalg.norm(line)
     covered = (cosines > 0.5 * radius / np.linalg.norm(line)).sum()
     assert covered < 480
-    assert corollary_6_2([wide]).parts[1].cases == covered
+    assert corollary_6_2([wide]).parts[1].n_cases == covered
 
 
 def test_it_says_which_classifier_was_learned():

@@ -76,7 +76,7 @@ def with_critical(share):
 def test_every_run_that_meets_them_is_judged_and_the_nearest_shown():
     for cells in ([toy_path(), with_critical(0.999)], [with_critical(0.999), toy_path()]):
         found = theorem_6_2_region(cells)
-        assert found.parts[0].cases == 2 * theorem_6_2_region([toy_path()]).parts[0].cases
+        assert found.parts[0].n_cases == 2 * theorem_6_2_region([toy_path()]).parts[0].n_cases
         assert {h.key: h.actual for h in found.hypotheses}["critical_margin"] == pytest.approx(0.999 * toy_margin())
 
 

@@ -12,8 +12,8 @@ from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed, looks_read, promised
 from tests.papers.sarussi2021.paths import toy_path
 from tests.papers.sarussi2021.toys import changed_weights
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.diagnostics.kkt import kkt_residuals
 from widenet.papers.sarussi2021.claims import flow_margins
@@ -164,7 +164,7 @@ def test_between_the_two_levels_the_margin_may_fall():
 def test_the_printed_level_is_too_high():
     found = smoothed_margin_level_as_printed(draw_falling(Scale.QUICK, 0))
     assert found.verdict is Verdict.VIOLATED
-    assert found.parts[0].broken == found.parts[0].cases == 15
+    assert found.parts[0].broken == found.parts[0].n_cases == 15
 
 
 @pytest.mark.parametrize(("rate", "kept"), [(0.01 * (1 + 1e-6), True), (0.01 * (1 - 1e-6), False)])
@@ -190,7 +190,7 @@ def attained():
 
 def test_a_run_that_ends_on_a_kink_decides_nothing():
     found = directions_converge([changed_weights(toy_path(), onto_a_kink), toy_path()])
-    assert (found.parts[0].kept, found.parts[0].undecided, found.parts[0].cases) == (None, 1, 1 + len(READINGS))
+    assert (found.parts[0].kept, found.parts[0].undecided, found.parts[0].n_cases) == (None, 1, 1 + len(READINGS))
 
 
 def times(bound, factor):
@@ -213,19 +213,19 @@ def toy(**columns):
 
 
 def test_they_speak_about_a_readers_data():
-    (setting,) = smoothed_margin_order.on(Specimen(from_arrays(*toys.E1)))
+    (setting,) = smoothed_margin_order.on(UserData(from_arrays(*toys.E1)))
     assert setting.cases[0].slope == 0.2
     for scale in (1e-165, 1.0, 1e150):
-        (setting,) = smoothed_margin_order.on(Specimen(from_arrays(scale * toys.E1[0], toys.E1[1])))
+        (setting,) = smoothed_margin_order.on(UserData(from_arrays(scale * toys.E1[0], toys.E1[1])))
         case = setting.cases[0]
         # ‖(2, 1)‖ and ‖(1, 3)‖; the SVM of the two points has a margin of √5.
         assert case.factor * scale == pytest.approx(1 / 5**0.5, rel=1e-6)
         assert case.deviation == pytest.approx(1e-3 / 2**0.5, rel=1e-6)
     thin = np.array([(1e-3, 1.0), (1e-3, -1.0), (-1e-3, 1.0), (-1e-3, -1.0)])
-    assert "1e+03 times as long" in str(smoothed_margin_order.on(Specimen(from_arrays(thin, np.sign(thin[:, 0])))))
+    assert "1e+03 times as long" in str(smoothed_margin_order.on(UserData(from_arrays(thin, np.sign(thin[:, 0])))))
     points = np.random.default_rng(0).normal(size=(150, 2)) + 0.1
-    said = smoothed_margin_order.on(Specimen(from_arrays(points, np.sign(points[:, 0]))))
-    assert isinstance(said, Silence)
+    said = smoothed_margin_order.on(UserData(from_arrays(points, np.sign(points[:, 0]))))
+    assert isinstance(said, NotApplicable)
     assert "at most 100 points" in said
 
 

@@ -6,8 +6,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021.pairs import ALPHA, KAPPA, POINT, network, toy_pairs, turned, zero_pair
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.sarussi2021.claims import linear_region
 from widenet.papers.sarussi2021.claims.linear_region import (
@@ -41,9 +41,9 @@ def test_it_holds_on_toy_networks(claim):
 
 def test_the_factor_two_at_the_edge_of_the_region():
     edge = ask(network([(1, 1), (1, -1)], [(-1.01, 0), (-1.01, 0)]), np.array([(1.0, 0.0), (1.0, 0.2)]))
-    assert [theorem_5_1([edge], factor=f).parts[0].cases for f in (1.97, 2.0, 2.02)] == [2, 1, 0]
+    assert [theorem_5_1([edge], factor=f).parts[0].n_cases for f in (1.97, 2.0, 2.02)] == [2, 1, 0]
     assert theorem_5_1([edge]).details["in_the_region"] == 1
-    assert equation_6([edge]).parts[0].cases == 1
+    assert equation_6([edge]).parts[0].n_cases == 1
     assert theorem_5_1([edge], factor=2.02).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
@@ -83,23 +83,23 @@ def test_corollary_10_1_is_attained():
 
 
 def test_a_tie_needs_no_radius():
-    assert theorem_5_1_sharp([zero_pair()]).parts[2].cases == 0
+    assert theorem_5_1_sharp([zero_pair()]).parts[2].n_cases == 0
 
 
 def test_an_output_of_zero_beside_a_classifier_that_is_not_is_not_scored():
     blurred = zero_pair(plus_mean=1.0, scales=1.0)
-    assert theorem_5_1([blurred]).parts[0].cases == 0
-    assert theorem_5_1([zero_pair(scales=1.0)]).parts[0].cases == 1
+    assert theorem_5_1([blurred]).parts[0].n_cases == 0
+    assert theorem_5_1([zero_pair(scales=1.0)]).parts[0].n_cases == 1
     cancelled = zero_pair(plus_mean=1.0, minus_mean=1.0, outputs=1.0, scales=1.0)
-    assert theorem_5_1([cancelled]).parts[0].cases == 0
+    assert theorem_5_1([cancelled]).parts[0].n_cases == 0
 
 
 @pytest.mark.parametrize(("share", "cases"), [(1 - 1e-9, 0), (1 + 1e-9, 1)])
 def test_products_of_rows_across_the_point_are_rounding(share, cases):
     """Two rows of each sign, of length 1, and ‖x‖ = 1: w̄·x is off by some 1e-12 at most."""
     across = zero_pair(plus_mean=share * 2e-12, outputs=-1.0, scales=4.0)
-    assert theorem_5_1([across]).parts[0].cases == cases
-    assert equation_6([altered(across, differences=np.ones(1), norms=np.ones(1))]).parts[0].cases == cases
+    assert theorem_5_1([across]).parts[0].n_cases == cases
+    assert equation_6([altered(across, differences=np.ones(1), norms=np.ones(1))]).parts[0].n_cases == cases
 
 
 def test_what_rounding_is_measured_against():
@@ -110,15 +110,15 @@ def test_what_rounding_is_measured_against():
 
 def test_it_speaks_about_a_readers_data():
     points = np.random.default_rng(0).normal(size=(12, 3)) + 0.1
-    specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
-    cells = [run_clouds(setting, silent) for setting in theorem_5_1.on(specimen)]
+    user_data = UserData(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
+    cells = [run_clouds(setting, silent) for setting in theorem_5_1.on(user_data)]
     of_section_10 = (corollary_10_1, lemma_10_1, proposition_10_1, proposition_10_2, lemma_10_2)
     for claim in (theorem_5_1, equation_6, *of_section_10):
-        assert claim.on(specimen) == theorem_5_1.on(specimen)
+        assert claim.on(user_data) == theorem_5_1.on(user_data)
         assert claim(cells).verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE), claim.id
     assert theorem_5_1(cells).verdict is Verdict.HOLDS
     # It is about widths of both kinds, and a reader has one.
-    assert isinstance(theorem_5_1_sharp.on(specimen), Silence)
+    assert isinstance(theorem_5_1_sharp.on(user_data), NotApplicable)
 
 
 def far_turned():

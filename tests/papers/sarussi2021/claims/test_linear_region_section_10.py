@@ -81,16 +81,16 @@ def test_the_bound_on_the_sum_is_nearly_attained():
 
 
 def test_a_tie_belongs_to_no_side():
-    assert [part.cases for part in proposition_10_1([zero_pair()]).parts] == [0, 0, 0, 0]
+    assert [part.n_cases for part in proposition_10_1([zero_pair()]).parts] == [0, 0, 0, 0]
     for sign in (1.0, -1.0):
         for name in ("plus_mean", "minus_mean"):
             beside = zero_pair(**{name: sign}, outputs=1.0, scales=1.0)
-            assert [part.cases for part in proposition_10_1([beside]).parts] == [0, 0, 0, 0]
+            assert [part.n_cases for part in proposition_10_1([beside]).parts] == [0, 0, 0, 0]
 
 
 def test_an_output_that_rounding_could_make_zero_is_not_scored():
     inside = {"minus_mean": -2.0, "plus_mean": 0.5, "plus_radius": 1.0, "minus_radius": 1.0, "scales": 1.0}
-    assert lemma_10_2([zero_pair(**inside, outputs=-1e-12)]).parts[1].cases == 0
+    assert lemma_10_2([zero_pair(**inside, outputs=-1e-12)]).parts[1].n_cases == 0
     assert lemma_10_2([zero_pair(**inside, outputs=-1e-9)]).parts[1].kept is False
 
 
@@ -102,9 +102,9 @@ def test_the_edge_of_each_case_of_proposition_10_2_belongs_to_it(field, sign, pa
     edge = float(linear_region.reach(pair)[0])
     other = {"minus_mean": "plus_mean", "plus_mean": "minus_mean"}[field]
     at_the_edge = altered(pair, **{field: np.array([sign * edge]), other: np.array([-sign * 0.5 * edge])})
-    assert proposition_10_2([at_the_edge], factor=1.5).parts[part].cases == 1
+    assert proposition_10_2([at_the_edge], factor=1.5).parts[part].n_cases == 1
     beyond = altered(pair, **{field: np.array([sign * edge]), other: np.array([-sign * edge])})
-    assert proposition_10_2([beyond], factor=1.5).parts[part].cases == 0
+    assert proposition_10_2([beyond], factor=1.5).parts[part].n_cases == 0
 
 
 @pytest.mark.parametrize(("sign", "part"), [("plus", 0), ("minus", 2)])

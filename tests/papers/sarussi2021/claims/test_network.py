@@ -63,7 +63,7 @@ def test_a_sign_that_rounding_decides_is_not_scored():
     outputs = np.full_like(toy_scaled().outputs, 1.0)
     for size, cases in ((0.999e10, len(outputs)), (1.001e10, 0)):
         drawn = altered(toy_scaled(), outputs=outputs, signs=-outputs, size=size * outputs)
-        assert equation_27(drawn).parts[1].cases == cases
+        assert equation_27(drawn).parts[1].n_cases == cases
 
 
 def judged(pairs=None, trained=None, **constants):
@@ -100,7 +100,7 @@ def test_the_factor_two_at_the_edge_of_the_region_with_biases():
     sharp = ask(kappa_network(0.2, 0.5), np.array([[1.0, 0.0]]))
     for factor, cases in ((2.01, 1), (2 * (1 + 1e-12), 1), (1.99, 0)):
         pair = altered(sharp, plus_mean=np.array([factor]), minus_mean=np.zeros(1), plus_radius=np.ones(1))
-        assert judged(altered(pair, minus_radius=np.ones(1), minus_distance=np.ones(1))).parts[1].cases == cases
+        assert judged(altered(pair, minus_radius=np.ones(1), minus_distance=np.ones(1))).parts[1].n_cases == cases
 
 
 def test_a_negative_factor_does_not_multiply():

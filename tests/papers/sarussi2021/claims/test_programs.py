@@ -7,8 +7,8 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed, promised
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.claims import programs
@@ -125,7 +125,7 @@ def test_the_bound_on_margins_is_attained_at_the_solution():
     np.testing.assert_allclose(found.margins, 1.55872692593, rtol=1e-9)
     part = assumption_3_feasible(found).parts[0]
     assert part.tightness == pytest.approx(1, rel=1e-9)
-    assert part.cases == 11
+    assert part.n_cases == 11
     assert found.member_margins[1:].max() < 0.999 * found.margins[0]
 
 
@@ -187,10 +187,10 @@ def test_footnote_8_in_fractions():
 
 def test_they_speak_about_a_readers_data():
     points, labels = CROSS.draw(0)
-    specimen = Specimen(from_arrays(points, labels), Choices(slope=0.2))
+    user_data = UserData(from_arrays(points, labels), Choices(slope=0.2))
     for claim in (equation_7_kernel, footnote_8, equation_7_antipodal, both_signs_remain):
-        assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
-    assert isinstance(equation_7_antipodal.on(Specimen(from_arrays(*WEDGE.draw(0)))), Silence)
+        assert claim(claim.on(user_data)).verdict is Verdict.HOLDS, claim.id
+    assert isinstance(equation_7_antipodal.on(UserData(from_arrays(*WEDGE.draw(0)))), NotApplicable)
 
 
 def test_a_point_between_members_is_inside_and_one_beyond_is_not():

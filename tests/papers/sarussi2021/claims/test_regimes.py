@@ -6,8 +6,8 @@ import pytest
 
 from tests.control_table import at, controls, spared
 from tests.papers.records import altered
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import UserData
 from widenet.data import from_arrays
 from widenet.diagnostics.agreement import agreement_margin, in_regime
 from widenet.papers.sarussi2021.claims import regimes
@@ -177,14 +177,14 @@ def toy_scaled():
 
 def test_they_speak_about_a_readers_data():
     points, labels = CROSS.draw(0)
-    assert section_15(section_15.on(Specimen(from_arrays(points, labels)))).verdict is Verdict.HOLDS
-    assert assumption_4_scale.on(Specimen(from_arrays(points, labels))) is not None
-    said = section_15.on(Specimen(from_arrays(*WEDGE.draw(0))))
-    assert isinstance(said, Silence)
+    assert section_15(section_15.on(UserData(from_arrays(points, labels)))).verdict is Verdict.HOLDS
+    assert assumption_4_scale.on(UserData(from_arrays(points, labels))) is not None
+    said = section_15.on(UserData(from_arrays(*WEDGE.draw(0))))
+    assert isinstance(said, NotApplicable)
     assert "antipodal" in said
     assert asymmetry(points) == 0
     one_class = Dataset(jnp.asarray(points[:2]), jnp.ones(2))
-    assert isinstance(section_15.on(Specimen(one_class)), Silence)
+    assert isinstance(section_15.on(UserData(one_class)), NotApplicable)
 
 
 def lifted(share):

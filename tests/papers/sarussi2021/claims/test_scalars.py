@@ -86,7 +86,7 @@ def weighted(first=1.0, middle=1.0, last=1.0):
 def test_the_root_on_random_quadratics():
     found = section_9_root(draw_quadratics(Scale.QUICK, 0))
     assert found.verdict is Verdict.HOLDS
-    assert found.parts[0].cases > 1000
+    assert found.parts[0].n_cases > 1000
     assert quadratic_root_bound(2, 3, 5) == pytest.approx(weighted()(2.0, 3.0, 5.0))
 
 

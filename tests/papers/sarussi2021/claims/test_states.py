@@ -103,7 +103,7 @@ def placed(high, room, **fields):
 
 def test_all_states_inside_are_judged_and_the_nearest_shown():
     found = theorem_6_2_state([placed(1.5, 0.2), placed(1.2, 0.4), wedge()])
-    assert [part.cases for part in found.parts] == [2, 2, 2, 2]
+    assert [part.n_cases for part in found.parts] == [2, 2, 2, 2]
     shown = {h.key: h.actual for h in found.hypotheses}
     assert (shown["high_margin"], shown["critical_margin"]) == pytest.approx((1.2, 0.2))
     wrong = {"plus_on_plus": np.array([False])}

@@ -11,8 +11,8 @@ from tests.controls import unmet_in
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import ledger, problem
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from widenet.claims.base import NotApplicable, Verdict
+from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.sarussi2021.claims import steps
 from widenet.papers.sarussi2021.claims.steps import (
@@ -268,25 +268,25 @@ def test_the_edge_of_what_underflow_decides():
     runs = toy_runs()
     for share, cases in ((0.999, 0), (1.0, 0), (1.001, runs.pushes.size)):
         tiny = runs.replace(scales=share * 1e-290 * ((1 + runs.norms) * (1 + runs.largest_norm[:, None])))
-        assert equation_13([tiny]).parts[1].cases == cases
+        assert equation_13([tiny]).parts[1].n_cases == cases
     for share, cases in ((0.999, 0), (1.0, 0), (1.001, runs.pushes.size)):
         found = equation_13([runs], after=lambda *given, share=share: np.full_like(given[1], share * 1e-290))
-        assert found.parts[0].cases == cases
+        assert found.parts[0].n_cases == cases
     for share, cases in ((0.999, 0), (1.001, runs.pushes.size)):
         unit = 2 * 3 * runs.step_size * runs.output_weight * runs.slope
         alike = runs.replace(pushes=share * 1e-290 * (1 + runs.separator_norm)[:, None] / unit + 0 * runs.pushes)
-        assert equation_14([alike]).parts[0].cases == cases
+        assert equation_14([alike]).parts[0].n_cases == cases
 
     # Powers of two, so that 2kηvα|ℓ'| is exactly the edge.
     edge = 2e-290 * (1 + runs.separator_norm)[:, None] + 0 * runs.pushes
     exact = runs.replace(half_width=1, step_size=0.5, output_weight=1.0, slope=0.5, pushes=edge)
-    assert equation_14([exact]).parts[0].cases == 0
+    assert equation_14([exact]).parts[0].n_cases == 0
 
     epochs = 1 + steps.Steps.join([runs]).per("epoch").separator_norm
-    full = equation_18([runs]).parts[0].cases
+    full = equation_18([runs]).parts[0].n_cases
     for share, cases in ((0.999, 0), (1.0, 0), (1.001, full)):
         found = equation_18([runs], growth=lambda *given, share=share: np.tile(share * 1e-290 * epochs, (3, 1)))
-        assert found.parts[0].cases == cases
+        assert found.parts[0].n_cases == cases
 
 
 def test_control_an_underflow_that_is_scored_is_a_refutation():
@@ -304,10 +304,10 @@ def test_control_contradictory_labels():
 def test_they_speak_about_a_readers_data():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(12, 3)) + 0.1
-    specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
-    cells = [run_ledger(setting, silent) for setting in equation_10.on(specimen)]
+    user_data = UserData(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
+    cells = [run_ledger(setting, silent) for setting in equation_10.on(user_data)]
     for claim in CLAIMS:
         assert claim(cells).verdict is Verdict.HOLDS, claim.id
-    said = equation_10.on(Specimen(Dataset(jnp.asarray(points), jnp.arange(12.0))))
-    assert isinstance(said, Silence)
+    said = equation_10.on(UserData(Dataset(jnp.asarray(points), jnp.arange(12.0))))
+    assert isinstance(said, NotApplicable)
     assert "labels 0, 1, 2" in said

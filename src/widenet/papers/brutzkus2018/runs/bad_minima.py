@@ -14,10 +14,10 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.own import recall
 from widenet.papers.brutzkus2018.relu_sources import (
     PointSet,
@@ -227,12 +227,12 @@ def antipodal_settings(scale: Scale, seed: int) -> list[MinimaSetting]:
     return [MinimaSetting(recipe=SetRecipe.ANTIPODAL, repeats=count, half_widths=(1,), perturbations=20, seed=seed)]
 
 
-def minima_on(specimen: Specimen) -> list[MinimaSetting] | Silence:
+def minima_on(user_data: UserData) -> list[MinimaSetting] | NotApplicable:
     """One network of the chosen width, placed badly on the reader's points."""
-    separator = separator_of(specimen)
-    if isinstance(separator, Silence):
+    separator = separator_of(user_data)
+    if isinstance(separator, NotApplicable):
         return separator
-    return [MinimaSetting(half_widths=(specimen.choices.n_neurons // 2,), own_data=specimen.digest)]
+    return [MinimaSetting(half_widths=(user_data.choices.n_neurons // 2,), own_data=user_data.digest)]
 
 
 bad_minima = Experiment("brutzkus2018.bad_minima", minima_settings, run_minima, seconds=0.4, on=minima_on)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Silence
+from widenet.claims.base import NotApplicable
 from widenet.claims.cases import Cases, Number, column, derived
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
 from widenet.papers.brutzkus2018.sources import plus_minus_weights
@@ -123,21 +123,21 @@ def balanced_landscape(draw: np.random.Generator) -> Landscape:
     return Landscape(points, labels, 2 * separator, outputs, float(draw.uniform(0.05, 0.95)))
 
 
-def proposition_1_2_on(specimen: Specimen) -> list[Certified] | Silence:
+def proposition_1_2_on(user_data: UserData) -> list[Certified] | NotApplicable:
     """The reader's points under a network of the chosen width, with v = 1/√(2k)."""
-    separation = separation_of(specimen)
-    if isinstance(separation, Silence):
+    separation = separation_of(user_data)
+    if isinstance(separation, NotApplicable):
         return separation
-    n_neurons = specimen.choices.n_neurons
+    n_neurons = user_data.choices.n_neurons
     scape = Landscape(
-        specimen.inputs,
-        specimen.labels,
-        separation.vector(specimen.inputs.shape[1]),
+        user_data.inputs,
+        user_data.labels,
+        separation.vector(user_data.inputs.shape[1]),
         plus_minus_weights(n_neurons // 2, n_neurons**-0.5),
-        specimen.choices.slope,
+        user_data.choices.slope,
         separation.sentence,
     )
-    return [Certified(scape, certify(scape, specimen.choices.seed))]
+    return [Certified(scape, certify(scape, user_data.choices.seed))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,16 +13,16 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import (
     max_nonzero_updates,
 )
 from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets, equal_scale, plus_minus_weights
-from widenet.papers.brutzkus2018.user_data import silence_over_labels
+from widenet.papers.brutzkus2018.user_data import reason_in_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import Inputs, Recorder, SmallNetworks, train_small, uniform
@@ -342,25 +342,25 @@ TRIALS_THAT_DECIDE = 60
 """Enough to decide "at most δ of them fail" with a failure or two."""
 
 
-def rule_on(specimen: Specimen) -> LearningRule:
+def rule_on(user_data: UserData) -> LearningRule:
     """The rule with the reader's width, slope and step."""
-    chosen = specimen.choices
+    chosen = user_data.choices
     return LearningRule(half_width=chosen.n_neurons // 2, slope=chosen.slope, step_size=chosen.step_size)
 
 
-def learning_on(specimen: Specimen, trials: int, *, replayed: bool) -> list[LearningSetting] | Silence:
+def learning_on(user_data: UserData, trials: int, *, replayed: bool) -> list[LearningSetting] | NotApplicable:
     """Trials on halves of the reader's data, the rest split between the next trial and what is held out."""
-    n_points = len(specimen.labels)
+    n_points = len(user_data.labels)
     if n_points < FEWEST_POINTS:
-        return Silence(f"It needs at least {FEWEST_POINTS} points to split, and there are {n_points}.")
-    if (reason := silence_over_labels(specimen)) is not None:
+        return NotApplicable(f"It needs at least {FEWEST_POINTS} points to split, and there are {n_points}.")
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
-    samples = OwnSamples(own_data=specimen.digest, trials=trials, n_samples=n_points // 2, seed=specimen.choices.seed)
-    chosen = specimen.choices
+    samples = OwnSamples(own_data=user_data.digest, trials=trials, n_samples=n_points // 2, seed=user_data.choices.seed)
+    chosen = user_data.choices
     return [
         LearningSetting(
             samples=samples,
-            rule=rule_on(specimen),
+            rule=rule_on(user_data),
             seed=chosen.seed,
             replayed=replayed,
             most_updates=chosen.max_updates,
@@ -368,18 +368,18 @@ def learning_on(specimen: Specimen, trials: int, *, replayed: bool) -> list[Lear
     ]
 
 
-def replays_on(specimen: Specimen) -> list[LearningSetting] | Silence:
+def replays_on(user_data: UserData) -> list[LearningSetting] | NotApplicable:
     """A few trials, replayed."""
-    return learning_on(specimen, specimen.choices.n_runs or 3, replayed=True)
+    return learning_on(user_data, user_data.choices.n_runs or 3, replayed=True)
 
 
-def errors_on(specimen: Specimen) -> list[LearningSetting] | Silence:
+def errors_on(user_data: UserData) -> list[LearningSetting] | NotApplicable:
     """As many trials as can decide, where the data is large enough for the theorems about errors to speak."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
-    norm = specimen.separation.norm_upper
-    speaks = math.isfinite(norm) and rule_on(specimen).update_bound(norm) <= len(specimen.labels)
-    return learning_on(specimen, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
+    norm = user_data.separation.norm_upper
+    speaks = math.isfinite(norm) and rule_on(user_data).update_bound(norm) <= len(user_data.labels)
+    return learning_on(user_data, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
 
 
 def theorem_5_settings(scale: Scale, seed: int) -> list[LearningSetting]:

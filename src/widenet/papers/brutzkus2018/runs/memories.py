@@ -8,17 +8,17 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.spatial.distance import pdist
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED
+from widenet.claims.user_data import UserData
 from widenet.data.own import recall
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.relu_sources import directions_of, lines_of
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
 from widenet.papers.brutzkus2018.sources import plus_minus_weights
-from widenet.papers.brutzkus2018.user_data import silence_over_labels, silence_over_zero
+from widenet.papers.brutzkus2018.user_data import reason_in_labels, reason_in_zero
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -251,17 +251,17 @@ MOST_POINTS = 400
 """Theorem 7 solves for n weights per labelling; beyond this many points of a reader it says nothing."""
 
 
-def own_labels_on(specimen: Specimen) -> list[MemorySetting] | Silence:
+def own_labels_on(user_data: UserData) -> list[MemorySetting] | NotApplicable:
     """The reader's own labels, at exactly the printed k."""
-    n_samples, dim = specimen.inputs.shape
+    n_samples, dim = user_data.inputs.shape
     if n_samples > MOST_POINTS:
-        return Silence(f"It solves a linear system in all points; {n_samples} are more than {MOST_POINTS}.")
+        return NotApplicable(f"It solves a linear system in all points; {n_samples} are more than {MOST_POINTS}.")
     if dim < 2:
-        return Silence("It is about two dimensions or more.")
-    reason = silence_over_labels(specimen) or silence_over_zero(specimen)
+        return NotApplicable("It is about two dimensions or more.")
+    reason = reason_in_labels(user_data) or reason_in_zero(user_data)
     if reason is not None:
         return reason
-    return [MemorySetting(construction=Construction.SEARCH, slope=specimen.choices.slope, own_data=specimen.digest)]
+    return [MemorySetting(construction=Construction.SEARCH, slope=user_data.choices.slope, own_data=user_data.digest)]
 
 
 memories = Experiment("brutzkus2018.memories", search_settings, run_memories, seconds=0.3, on=own_labels_on)

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.papers.brutzkus2018.formulas import (
     max_nonzero_updates,
 )
@@ -30,7 +30,7 @@ from widenet.papers.brutzkus2018.sources import (
     TrialSource,
     equal_scale,
 )
-from widenet.papers.brutzkus2018.user_data import silence_over_labels
+from widenet.papers.brutzkus2018.user_data import reason_in_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import Layers
@@ -255,13 +255,13 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
 RUNS_ON_A_SPECIMEN = 3
 
 
-def recorded_on(specimen: Specimen) -> list[RecordedSetting] | Silence:
+def recorded_on(user_data: UserData) -> list[RecordedSetting] | NotApplicable:
     """Networks of the chosen width and step on the reader's data; every claim about the proof reads them too."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
-    chosen = specimen.choices
+    chosen = user_data.choices
     trials = OwnTrials(
-        own_data=specimen.digest,
+        own_data=user_data.digest,
         n_runs=chosen.n_runs or RUNS_ON_A_SPECIMEN,
         n_neurons=chosen.n_neurons,
         slope=chosen.slope,

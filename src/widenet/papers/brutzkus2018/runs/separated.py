@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Silence
+from widenet.claims.base import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.papers.brutzkus2018.runs.sgd import outputs_of
 from widenet.papers.brutzkus2018.sources import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
-from widenet.papers.brutzkus2018.user_data import silence_over_labels
+from widenet.papers.brutzkus2018.user_data import reason_in_labels
 from widenet.records import Scale
 
 
@@ -67,14 +67,14 @@ def separated_cases(scale: Scale, seed: int) -> list[Separated]:
     return cases
 
 
-def separated_on(specimen: Specimen) -> list[Separated] | Silence:
+def separated_on(user_data: UserData) -> list[Separated] | NotApplicable:
     """The reader's data with the separator that was found, for both activations."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
-    separator = specimen.separation.vector(specimen.inputs.shape[1])
-    half = specimen.choices.n_neurons // 2
-    parts = (specimen.inputs, specimen.labels, separator, half, equal_scale(half))
-    return [Separated(*parts, specimen.choices.slope), Separated(*parts, 0.0)]
+    separator = user_data.separation.vector(user_data.inputs.shape[1])
+    half = user_data.choices.n_neurons // 2
+    parts = (user_data.inputs, user_data.labels, separator, half, equal_scale(half))
+    return [Separated(*parts, user_data.choices.slope), Separated(*parts, 0.0)]
 
 
 def cases_around_one(scale: Scale, seed: int) -> list[Separated]:
@@ -131,14 +131,14 @@ def separated_sets(scale: Scale, seed: int) -> SeparatedSets:
     )
 
 
-def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
+def footnote_1_on(user_data: UserData) -> SeparatedSets | NotApplicable:
     """The reader's data with the separator that was found."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := reason_in_labels(user_data)) is not None:
         return reason
-    separator = specimen.separation.separator
+    separator = user_data.separation.separator
     if separator is None:
-        return Silence(f"There is no separator to speak of: the data is {specimen.separation.sentence}.")
-    margins = specimen.labels * (specimen.inputs @ separator)
+        return NotApplicable(f"There is no separator to speak of: the data is {user_data.separation.sentence}.")
+    margins = user_data.labels * (user_data.inputs @ separator)
     return SeparatedSets(
-        np.array([margins.min()]), np.array([specimen.largest_norm]), np.array([np.linalg.norm(separator)])
+        np.array([margins.min()]), np.array([user_data.largest_norm]), np.array([np.linalg.norm(separator)])
     )

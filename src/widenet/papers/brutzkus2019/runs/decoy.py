@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Number
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
 from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet
@@ -33,15 +33,15 @@ def decoy_on(points: TrainingSet = PAIR, margin: float = 8.0, filters: Float[np.
     return Decoy(points, margin, on_sets(filters))
 
 
-def decoy_for(specimen: Specimen) -> Applied | Silence:
+def decoy_for(user_data: UserData) -> Applied | NotApplicable:
     """The decoy on the user's training points."""
-    points, choices = points_of(specimen), specimen.choices
-    if isinstance(points, Silence):
+    points, choices = points_of(user_data), user_data.choices
+    if isinstance(points, NotApplicable):
         return points
     untrained = ("n_runs", "step_size", "init_scale", "max_updates")
     fixed: dict[str, str] = dict.fromkeys(untrained, "one network is given, and not trained")
     if choices.n_neurons != len(DECOY):
         fixed["n_neurons"] = f"the network has {len(DECOY)} neurons"
     return Applied(
-        decoy_on(points, choices.required_margin), specimen.unused({**fixed, "slope": "the network has ReLU"})
+        decoy_on(points, choices.required_margin), user_data.unused({**fixed, "slope": "the network has ReLU"})
     )

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Count
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
 from widenet.networks.conv_maxpool import ConvMaxPool
@@ -105,14 +105,16 @@ def _settings(scale: Scale, seed: int) -> list[SamePatternSetSetting]:
     return [SamePatternSetSetting(n_words=120 if scale is Scale.QUICK else 2000, seed=seed)]
 
 
-def same_set_on(specimen: Specimen) -> Applied | Silence:
+def same_set_on(user_data: UserData) -> Applied | NotApplicable:
     """Random networks on the user's points, which need no labels."""
-    inputs, choices = specimen.inputs, specimen.choices
+    inputs, choices = user_data.inputs, user_data.choices
     if inputs.ndim != 2 or inputs.shape[1] % 2 or not inputs.size:
-        return Silence(f"It speaks about XORD: a point of XORD is made of pairs; inputs have the shape {inputs.shape}.")
+        return NotApplicable(
+            f"It speaks about XORD: a point of XORD is made of pairs; inputs have the shape {inputs.shape}."
+        )
     if not np.isin(inputs, (-1.0, 1.0)).all(axis=1).any():
-        return Silence("A point of XORD is made of pairs of ±1, and every point here has another entry.")
-    setting = SamePatternSetSetting(n_words=0, seed=choices.seed, own_data=specimen.digest)
+        return NotApplicable("A point of XORD is made of pairs of ±1, and every point here has another entry.")
+    setting = SamePatternSetSetting(n_words=0, seed=choices.seed, own_data=user_data.digest)
     untrained = ("step_size", "init_scale", "max_updates", "required_margin")
     fixed: dict[str, str] = dict.fromkeys(untrained, "nothing is trained")
     if choices.n_neurons != 2 * setting.half_width:
@@ -121,7 +123,7 @@ def same_set_on(specimen: Specimen) -> Applied | Silence:
         fixed["n_runs"] = f"{setting.n_networks} networks are compared"
     if choices.diverse_only:
         fixed["diverse_only"] = "all points are compared"
-    return Applied([setting], specimen.unused({**fixed, "slope": "these networks have ReLU"}))
+    return Applied([setting], user_data.unused({**fixed, "slope": "these networks have ReLU"}))
 
 
 same_pattern_set = Experiment(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
 from widenet.papers.brutzkus2019.runs.trained import narrow_budget, train_from
 from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet, draw_filters
@@ -117,19 +117,19 @@ def settings(scale: Scale, seed: int) -> list[SignFlipSetting]:
     return [flip_setting(seed, 50, 1.0) if scale is Scale.QUICK else flip_setting(seed, 500, 8.0)]
 
 
-def flips_on(specimen: Specimen) -> Applied | Silence:
+def flips_on(user_data: UserData) -> Applied | NotApplicable:
     """Twenty pairs on a user's points, or fewer if so chosen, at γ = 1."""
-    points, choices = points_of(specimen), specimen.choices
-    if isinstance(points, Silence):
+    points, choices = points_of(user_data), user_data.choices
+    if isinstance(points, NotApplicable):
         return points
     setting = flip_setting(choices.seed, min(choices.n_runs or MOST_RUNS, MOST_RUNS), 1.0, points)
-    fixed = fixed_by_regime(specimen, 2, SMALL_NET_STEP)
+    fixed = fixed_by_regime(user_data, 2, SMALL_NET_STEP)
     if choices.required_margin != 1:
         fixed["required_margin"] = "γ = 1 is used"
     if (choices.n_runs or 0) > MOST_RUNS:
         fixed["n_runs"] = f"{MOST_RUNS} pairs are compared"
-    settings = [setting.model_copy(update={"max_steps": up_to(specimen, setting.max_steps)})]
-    return Applied(settings, specimen.unused(fixed))
+    settings = [setting.model_copy(update={"max_steps": up_to(user_data, setting.max_steps)})]
+    return Applied(settings, user_data.unused(fixed))
 
 
 sign_flips = Experiment("brutzkus2019.sign_flips", settings, run, seconds=1.0, on=flips_on)

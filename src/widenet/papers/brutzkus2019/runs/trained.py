@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.xord import SET_LABELS
 from widenet.papers.brutzkus2019.formulas import (
     LARGEST_STEP,
@@ -290,41 +290,41 @@ def narrow_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
     ]
 
 
-def wide_on(specimen: Specimen) -> Applied | Silence:
+def wide_on(user_data: UserData) -> Applied | NotApplicable:
     """Networks at the corner of Theorem 6.3 on a user's points, the same for every statement about wide networks.
 
     A set with points that are not diverse may need the whole budget of steps.
     """
-    points, choices = points_in_time(specimen), specimen.choices
-    if isinstance(points, Silence):
+    points, choices = points_in_time(user_data), user_data.choices
+    if isinstance(points, NotApplicable):
         return points
     setting = corner(choices.seed, choices.n_runs or OWN_RUNS, choices.required_margin, points)
-    settings = [setting.model_copy(update={"max_steps": up_to(specimen, setting.max_steps)})]
-    return Applied(settings, specimen.unused(fixed_by_regime(specimen, SMALLEST_WIDTH, LARGEST_STEP)))
+    settings = [setting.model_copy(update={"max_steps": up_to(user_data, setting.max_steps)})]
+    return Applied(settings, user_data.unused(fixed_by_regime(user_data, SMALLEST_WIDTH, LARGEST_STEP)))
 
 
-def octants_on(specimen: Specimen) -> Applied | Silence:
+def octants_on(user_data: UserData) -> Applied | NotApplicable:
     """Networks with k = 2 on a user's points, from every octant."""
-    points, choices = points_in_time(specimen), specimen.choices
-    if isinstance(points, Silence):
+    points, choices = points_in_time(user_data), user_data.choices
+    if isinstance(points, NotApplicable):
         return points
     setting = OctantSetting(
         step_constant=SMALL_NET_STEP,
         required_margin=choices.required_margin,
-        max_steps=up_to(specimen, 5 * narrow_budget(SMALL_NET_STEP, choices.required_margin)),
+        max_steps=up_to(user_data, 5 * narrow_budget(SMALL_NET_STEP, choices.required_margin)),
         seed=choices.seed,
         points=points,
     )
-    return Applied([setting], specimen.unused(fixed_by_regime(specimen, 2, SMALL_NET_STEP)))
+    return Applied([setting], user_data.unused(fixed_by_regime(user_data, 2, SMALL_NET_STEP)))
 
 
-def narrow_on(specimen: Specimen) -> Applied | Silence:
+def narrow_on(user_data: UserData) -> Applied | NotApplicable:
     """The same from random starts."""
-    every = octants_on(specimen)
-    if isinstance(every, Silence):
+    every = octants_on(user_data)
+    if isinstance(every, NotApplicable):
         return every
     same = {name: value for name, value in every.settings[0]}
-    setting = TrainedSetting(half_width=2, n_runs=specimen.choices.n_runs or OWN_RUNS, **same)
+    setting = TrainedSetting(half_width=2, n_runs=user_data.choices.n_runs or OWN_RUNS, **same)
     return Applied([setting], every.note)
 
 

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis
@@ -306,10 +306,10 @@ def _settings(scale: Scale, seed: int) -> list[XordSetting]:
     return [XordSetting(seed=seed + number) for number in range(1 if scale is Scale.QUICK else 10)]
 
 
-def descents_on(specimen: Specimen) -> Applied | Silence:
+def descents_on(user_data: UserData) -> Applied | NotApplicable:
     """Networks of the user's width and γ on the user's points; the step is that of small networks, c_η = 1/41."""
-    points, choices = points_of(specimen), specimen.choices
-    if isinstance(points, Silence):
+    points, choices = points_of(user_data), user_data.choices
+    if isinstance(points, NotApplicable):
         return points
     default = XordSetting()
     setting = XordSetting(
@@ -317,14 +317,14 @@ def descents_on(specimen: Specimen) -> Applied | Silence:
         required_margin=choices.required_margin,
         n_runs=min(choices.n_runs or default.n_runs, MOST_RUNS),
         seed=choices.seed,
-        own_data=specimen.digest,
+        own_data=user_data.digest,
         diverse_only=choices.diverse_only,
     )
-    fixed = fixed_by_regime(specimen, setting.half_width, setting.step_constant)
+    fixed = fixed_by_regime(user_data, setting.half_width, setting.step_constant)
     fixed["max_updates"] = f"runs have up to {MAX_STEPS} steps"
     if (choices.n_runs or 0) > MOST_RUNS:
         fixed["n_runs"] = f"{MOST_RUNS} networks are trained"
-    return Applied([setting], specimen.unused(fixed))
+    return Applied([setting], user_data.unused(fixed))
 
 
 descents = Experiment("brutzkus2019.xord_descents", _settings, run_descent, seconds=2.0, on=descents_on)

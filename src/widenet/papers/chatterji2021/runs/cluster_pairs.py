@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number, column
 from widenet.claims.experiments import drawn_on
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.four_clusters import find_clusters
 from widenet.papers.chatterji2021.cluster_formulas import cluster_product_bounds, initial_deviation
 from widenet.papers.chatterji2021.cluster_sources import LabelledClusters, clustered
 from widenet.papers.chatterji2021.sources import reduced_points
-from widenet.papers.chatterji2021.user_data import silence_over_clusters
+from widenet.papers.chatterji2021.user_data import reason_in_clusters
 from widenet.records import Scale
 
 UNIT = 1e-9
@@ -101,10 +101,10 @@ def scattered(dim: int, radius: float, overlap: float, seed: int) -> LabelledClu
     return clustered(points, np.where(own < 2, 1.0, -1.0), own, centres)
 
 
-def _products_on(specimen: Specimen) -> "ClusterProducts | Silence":
+def _products_on(user_data: UserData) -> "ClusterProducts | NotApplicable":
     """Your points, each class split into two clusters."""
-    found = clusters_on(specimen)
-    return found if isinstance(found, Silence) else products_of_clusters(found)
+    found = clusters_on(user_data)
+    return found if isinstance(found, NotApplicable) else products_of_clusters(found)
 
 
 @drawn_on(_products_on)
@@ -115,14 +115,14 @@ def draw_products(scale: Scale, seed: int) -> list[ClusterProducts]:
     return [*drawn, stretched(0.999), shrunk(0.01), ends(0.05)]
 
 
-def clusters_on(specimen: Specimen) -> LabelledClusters | Silence:
+def clusters_on(user_data: UserData) -> LabelledClusters | NotApplicable:
     """Your points, each class split into two clusters around normalized means."""
-    if (reason := silence_over_clusters(specimen)) is not None:
+    if (reason := reason_in_clusters(user_data)) is not None:
         return reason
-    own = find_clusters(specimen.inputs, specimen.labels)
-    found = clustered(specimen.inputs, specimen.labels, own)
+    own = find_clusters(user_data.inputs, user_data.labels)
+    found = clustered(user_data.inputs, user_data.labels, own)
     if not np.isfinite(found.shape.radius):
-        return Silence("It is about clusters around unit centres, and the mean of a cluster is 0 here.")
+        return NotApplicable("It is about clusters around unit centres, and the mean of a cluster is 0 here.")
     return found
 
 
@@ -164,10 +164,10 @@ def reduced_clusters(drawn: LabelledClusters, seed: int) -> ReducedClusters:
     )
 
 
-def _reduced_on(specimen: Specimen) -> "ReducedClusters | Silence":
+def _reduced_on(user_data: UserData) -> "ReducedClusters | NotApplicable":
     """Your points, each class split into two clusters."""
-    found = clusters_on(specimen)
-    return found if isinstance(found, Silence) else reduced_clusters(found, specimen.choices.seed)
+    found = clusters_on(user_data)
+    return found if isinstance(found, NotApplicable) else reduced_clusters(found, user_data.choices.seed)
 
 
 @drawn_on(_reduced_on)

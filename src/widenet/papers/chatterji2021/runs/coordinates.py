@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import HuberNetwork, gradient, log_mean_loss
 from widenet.papers.chatterji2021.sources import (
     STEP_FACTOR,
@@ -19,7 +19,7 @@ from widenet.papers.chatterji2021.sources import (
     reduced_points,
     reduced_weights,
 )
-from widenet.papers.chatterji2021.user_data import silence_over_inputs
+from widenet.papers.chatterji2021.user_data import reason_in_inputs
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -99,18 +99,18 @@ MOST_WORK = 200_000_000
 """Neurons times numbers of data, up to which two runs are compared step by step."""
 
 
-def coordinates_on(specimen: Specimen) -> list[CoordinatesSetting] | Silence:
+def coordinates_on(user_data: UserData) -> list[CoordinatesSetting] | NotApplicable:
     """Pairs of runs of the chosen width on your data."""
-    if (reason := silence_over_inputs(specimen)) is not None:
+    if (reason := reason_in_inputs(user_data)) is not None:
         return reason
-    choices, work = specimen.choices, specimen.choices.n_neurons * specimen.inputs.size
+    choices, work = user_data.choices, user_data.choices.n_neurons * user_data.inputs.size
     if work > MOST_WORK:
-        return Silence(f"Two runs are compared at every step here; {work:,} products per step are too many. "
-                       f"Choose at most {2 * (MOST_WORK // specimen.inputs.size // 2):,} neurons.")  # fmt: skip
+        return NotApplicable(f"Two runs are compared at every step here; {work:,} products per step are too many. "
+                       f"Choose at most {2 * (MOST_WORK // user_data.inputs.size // 2):,} neurons.")  # fmt: skip
     n_steps = max(5, min(100, 400_000 // work))
     return [
         CoordinatesSetting(
-            points=OwnReducedPoints(own_data=specimen.digest),
+            points=OwnReducedPoints(own_data=user_data.digest),
             half_width=choices.n_neurons // 2,
             n_steps=min(n_steps, choices.max_updates or n_steps),
             seed=choices.seed + run,

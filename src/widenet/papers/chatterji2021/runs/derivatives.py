@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import drawn_on
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.curvature import DENSE
 from widenet.diagnostics.huberized import HuberNetwork, gradient, hessian_blocks, log_mean_loss
 from widenet.papers.chatterji2021.sources import Case, OwnCases, OwnReducedPoints, RandomCases, Sphere
-from widenet.papers.chatterji2021.user_data import other_width, silence_over_inputs
+from widenet.papers.chatterji2021.user_data import other_width, reason_in_inputs
 from widenet.records import Scale
 
 NUDGE = 1e-6
@@ -70,9 +70,9 @@ def _loss(network: HuberNetwork, case: Case) -> float:
     return float(np.exp(log_mean_loss(network.margins(case.points, case.labels))))
 
 
-def _slopes_on(specimen: Specimen) -> Applied | Silence:
+def _slopes_on(user_data: UserData) -> Applied | NotApplicable:
     """A few networks on your data."""
-    return _on_own_cases(specimen, slopes_of, NEAR_KINK)
+    return _on_own_cases(user_data, slopes_of, NEAR_KINK)
 
 
 @drawn_on(_slopes_on)
@@ -123,11 +123,11 @@ def _curvature(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return blocks.ravel(), differences.ravel(), kinds.ravel()
 
 
-def _curvatures_on(specimen: Specimen) -> Applied | Silence:
+def _curvatures_on(user_data: UserData) -> Applied | NotApplicable:
     """A few networks on your data."""
-    if specimen.inputs.shape[1] > MOST_INPUTS:
-        return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
-    return _on_own_cases(specimen, curvatures_of, HESSIAN_NEAR)
+    if user_data.inputs.shape[1] > MOST_INPUTS:
+        return NotApplicable(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
+    return _on_own_cases(user_data, curvatures_of, HESSIAN_NEAR)
 
 
 @drawn_on(_curvatures_on)
@@ -147,15 +147,17 @@ MOST_INPUTS = 50
 """Inputs up to which the Hessian is compared entry by entry on your data."""
 
 
-def _on_own_cases(specimen: Specimen, measure: Callable[[Sequence[Case]], Any], distance: float) -> Applied | Silence:
-    if (reason := silence_over_inputs(specimen)) is not None:
+def _on_own_cases(
+    user_data: UserData, measure: Callable[[Sequence[Case]], Any], distance: float
+) -> Applied | NotApplicable:
+    if (reason := reason_in_inputs(user_data)) is not None:
         return reason
-    n, dim = specimen.inputs.shape
+    n, dim = user_data.inputs.shape
     if n * (dim + 1) > DENSE:
-        return Silence(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
-    own, wanted = OwnReducedPoints(own_data=specimen.digest), specimen.choices.n_runs or 2
-    drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=specimen.choices.seed).cases()
+        return NotApplicable(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
+    own, wanted = OwnReducedPoints(own_data=user_data.digest), user_data.choices.n_runs or 2
+    drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=user_data.choices.seed).cases()
     cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
     if not cases:
-        return Silence("Every network that was tried has a unit at a kink on this data.")
-    return Applied(measure(cases), other_width(specimen, 4, why="differences are taken weight by weight"))
+        return NotApplicable("Every network that was tried has a unit at a kink on this data.")
+    return Applied(measure(cases), other_width(user_data, 4, why="differences are taken weight by weight"))

@@ -13,10 +13,10 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import (
     HuberNetwork,
     Labels,
@@ -44,7 +44,7 @@ from widenet.papers.chatterji2021.runs.starts import (
     isolating_start,
 )
 from widenet.papers.chatterji2021.sources import Axes, OwnReducedPoints, ReducedPointsSetting, Sphere
-from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, silence_over_inputs
+from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, reason_in_inputs
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -236,35 +236,37 @@ def descent_settings(scale: Scale, seed: int) -> list[LogisticDescentSetting]:
     ]
 
 
-def runs_on(specimen: Specimen) -> Applied | Silence:
+def runs_on(user_data: UserData) -> Applied | NotApplicable:
     """From a start that is built on your data, where (5) gives Lemma 10."""
-    if (reason := silence_over_inputs(specimen)) is not None:
+    if (reason := reason_in_inputs(user_data)) is not None:
         return reason
-    n = len(specimen.labels)
+    n = len(user_data.labels)
     if n > MOST_FITTED:
-        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
-    if found := clash(specimen):
-        return Silence(f"No start with so small a loss can be built: {found}.")
-    n_steps, half_width = 300 if n <= 50 else 50, built_half_width(specimen)
+        return NotApplicable(
+            f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}."
+        )
+    if found := clash(user_data):
+        return NotApplicable(f"No start with so small a loss can be built: {found}.")
+    n_steps, half_width = 300 if n <= 50 else 50, built_half_width(user_data)
     setting = LogisticDescentSetting(
-        points=OwnReducedPoints(own_data=specimen.digest),
+        points=OwnReducedPoints(own_data=user_data.digest),
         half_width=half_width,
         start="isolating",
         start_loss=0.9 * equation_5_threshold(n),
-        n_steps=min(n_steps, specimen.choices.max_updates or n_steps),
-        seed=specimen.choices.seed,
+        n_steps=min(n_steps, user_data.choices.max_updates or n_steps),
+        seed=user_data.choices.seed,
     )
     note = sentences(
-        other_width(specimen, 2 * half_width, why=PER_POINT),
-        other_runs(specimen, 1, why="the start is built, not drawn"),
+        other_width(user_data, 2 * half_width, why=PER_POINT),
+        other_runs(user_data, 1, why="the start is built, not drawn"),
     )
     return Applied([setting], note)
 
 
-def possible_runs_on(specimen: Specimen) -> Applied:
+def possible_runs_on(user_data: UserData) -> Applied:
     """The same, or none where none can be started: for claims that also read single networks."""
-    runs = runs_on(specimen)
-    return Applied([]) if isinstance(runs, Silence) else runs
+    runs = runs_on(user_data)
+    return Applied([]) if isinstance(runs, NotApplicable) else runs
 
 
 descents = Experiment("chatterji2021.descents", descent_settings, run_descent, seconds=0.5, on=runs_on)

@@ -12,10 +12,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized, huberized_slope, pulls
 from widenet.papers.chatterji2021.cluster_formulas import (
     Scaling,
@@ -33,7 +33,7 @@ from widenet.papers.chatterji2021.cluster_sources import (
     OnePointCluster,
     OwnClusters,
 )
-from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, silence_over_clusters
+from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, reason_in_clusters
 from widenet.progress import Progress, over
 from widenet.records import Scale
 
@@ -382,34 +382,34 @@ FEWEST_RUNS = 60
 ABOUT_WIDE = "Theorem 2 is about wide ones"
 
 
-def starts_on(specimen: Specimen) -> Applied | Silence:
+def starts_on(user_data: UserData) -> Applied | NotApplicable:
     """A narrow and a wider network on your data, each class split into two clusters."""
-    if (reason := silence_over_clusters(specimen)) is not None:
+    if (reason := reason_in_clusters(user_data)) is not None:
         return reason
-    runs = max(FEWEST_RUNS, specimen.choices.n_runs or 0)
+    runs = max(FEWEST_RUNS, user_data.choices.n_runs or 0)
     start = FirstStepSetting(
-        points=OwnClusters(own_data=specimen.digest),
+        points=OwnClusters(own_data=user_data.digest),
         half_width=1000,
         beta=0.45,
         n_runs=runs,
-        seed=specimen.choices.seed,
+        seed=user_data.choices.seed,
     )
     note = sentences(
-        other_width(specimen, 2000, why=ABOUT_WIDE),
-        other_runs(specimen, runs, why="fewer bound no small failure rate"),
+        other_width(user_data, 2000, why=ABOUT_WIDE),
+        other_runs(user_data, runs, why="fewer bound no small failure rate"),
     )
     return Applied([start.model_copy(update={"scaling": scaling}) for scaling in ("sec4", "exact")], note)
 
 
-def first_losses_on(specimen: Specimen) -> Applied | Silence:
+def first_losses_on(user_data: UserData) -> Applied | NotApplicable:
     """Two widths on your data, with the numbers of Theorem 2."""
-    if (reason := silence_over_clusters(specimen)) is not None:
+    if (reason := reason_in_clusters(user_data)) is not None:
         return reason
-    own, seed, runs = OwnClusters(own_data=specimen.digest), specimen.choices.seed, specimen.choices.n_runs or 10
+    own, seed, runs = OwnClusters(own_data=user_data.digest), user_data.choices.seed, user_data.choices.n_runs or 10
     settings = [
         FirstStepSetting(points=own, half_width=p, scaling="exact", n_runs=runs, seed=seed) for p in (1000, 10_000)
     ]
-    return Applied(settings, other_width(specimen, 2000, 20_000, why=ABOUT_WIDE))
+    return Applied(settings, other_width(user_data, 2000, 20_000, why=ABOUT_WIDE))
 
 
 centre_steps = Experiment("chatterji2021.first_steps", centre_settings, run_first_steps, seconds=8.0)

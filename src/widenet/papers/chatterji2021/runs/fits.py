@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Number, column
 from widenet.claims.experiments import drawn_on
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import Labels, Points, log_mean_loss
 from widenet.papers.chatterji2021.formulas import equation_5_threshold
 from widenet.papers.chatterji2021.runs.starts import (
@@ -23,7 +23,7 @@ from widenet.papers.chatterji2021.runs.starts import (
     nearest_opposite,
 )
 from widenet.papers.chatterji2021.sources import Sphere, reduced_points
-from widenet.papers.chatterji2021.user_data import other_width, silence_over_inputs
+from widenet.papers.chatterji2021.user_data import other_width, reason_in_inputs
 from widenet.records import Scale
 
 
@@ -52,17 +52,19 @@ def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, t
     return BuiltFit(error, loss, target, why_not, too_close)
 
 
-def _fits_on(specimen: Specimen) -> Applied | Silence:
+def _fits_on(user_data: UserData) -> Applied | NotApplicable:
     """Build it on your data, or say why it cannot be built."""
-    if (reason := silence_over_inputs(specimen)) is not None:
+    if (reason := reason_in_inputs(user_data)) is not None:
         return reason
-    if len(specimen.labels) > MOST_FITTED:
-        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
-    points, found = reduced_points(specimen.inputs), clash(specimen)
+    if len(user_data.labels) > MOST_FITTED:
+        return NotApplicable(
+            f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}."
+        )
+    points, found = reduced_points(user_data.inputs), clash(user_data)
     equal = "are equal" in found
-    wide = built_half_width(specimen)
-    made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
-    return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))
+    wide = built_half_width(user_data)
+    made = fit(points, user_data.labels, wide, found if equal else "", too_close=bool(found) and not equal)
+    return Applied([made], other_width(user_data, 2 * wide, why=PER_POINT))
 
 
 @drawn_on(_fits_on)

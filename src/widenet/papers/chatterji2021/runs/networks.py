@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.curvature import DENSE, hessian_norm
 from widenet.diagnostics.huberized import (
     HuberNetwork,
@@ -25,7 +25,7 @@ from widenet.diagnostics.huberized import (
 )
 from widenet.papers.chatterji2021.formulas import SHARP
 from widenet.papers.chatterji2021.sources import Case, OwnCases, OwnReducedPoints, PlacedCases, RandomCases, ThinCases
-from widenet.papers.chatterji2021.user_data import silence_over_inputs
+from widenet.papers.chatterji2021.user_data import reason_in_inputs
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -198,18 +198,18 @@ def network_settings(scale: Scale, seed: int) -> Sequence[NetworkSetting]:
     return [*batches, NetworkSetting(networks=PlacedCases())]
 
 
-def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:
+def looks_on(user_data: UserData) -> list[NetworkSetting] | NotApplicable:
     """Networks of the chosen width with random rows, on your data."""
-    if (reason := silence_over_inputs(specimen)) is not None:
+    if (reason := reason_in_inputs(user_data)) is not None:
         return reason
-    half_width = specimen.choices.n_neurons // 2
-    if 2 * half_width * (specimen.inputs.shape[1] + 1) > DENSE:
-        return Silence(f"Hessians are looked at whole here, with at most {DENSE} weights; choose fewer neurons.")
+    half_width = user_data.choices.n_neurons // 2
+    if 2 * half_width * (user_data.inputs.shape[1] + 1) > DENSE:
+        return NotApplicable(f"Hessians are looked at whole here, with at most {DENSE} weights; choose fewer neurons.")
     cases = OwnCases(
-        points=OwnReducedPoints(own_data=specimen.digest),
+        points=OwnReducedPoints(own_data=user_data.digest),
         half_width=half_width,
-        n_networks=specimen.choices.n_runs or (3 if len(specimen.labels) > 100 else 6),
-        seed=specimen.choices.seed,
+        n_networks=user_data.choices.n_runs or (3 if len(user_data.labels) > 100 else 6),
+        seed=user_data.choices.seed,
     )
     return [NetworkSetting(networks=cases)]
 
@@ -220,5 +220,5 @@ def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
 
 
 networks = Experiment("chatterji2021.networks", network_settings, run_networks, seconds=3.0, on=looks_on)
-thin_networks = networks.at(thin_settings, on=lambda specimen: [])
+thin_networks = networks.at(thin_settings, on=lambda user_data: [])
 """They are built, so there are none on your data."""

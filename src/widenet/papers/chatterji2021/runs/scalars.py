@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number, column
 from widenet.claims.experiments import drawn_on
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.homogeneous_margins import losses
 from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
 from widenet.papers.chatterji2021.formulas import (
@@ -92,10 +92,10 @@ def margins_of(margins: Numbers) -> MarginGrid:
     return MarginGrid(margins, pulls(margins), losses(margins))
 
 
-def _margins_on(specimen: Specimen) -> "MarginGrid | Silence":
+def _margins_on(user_data: UserData) -> "MarginGrid | NotApplicable":
     """The margins of networks on your data."""
-    settings = looks_on(specimen)
-    if isinstance(settings, Silence):
+    settings = looks_on(user_data)
+    if isinstance(settings, NotApplicable):
         return settings
     cases = [case for setting in settings for case in setting.networks.cases()]
     return margins_of(np.concatenate([case.network.margins(case.points, case.labels) for case in cases]))

@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Applied, Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized, huberized_slope, log_mean_loss, pulls
 from widenet.papers.chatterji2021.cluster_formulas import (
     STEP_CONSTANT,
@@ -21,7 +21,7 @@ from widenet.papers.chatterji2021.cluster_formulas import (
 )
 from widenet.papers.chatterji2021.cluster_sources import Centres, ClusterSetting, LabelledClusters, OwnClusters
 from widenet.papers.chatterji2021.runs.first_steps import ABOUT_WIDE
-from widenet.papers.chatterji2021.user_data import other_width, silence_over_clusters
+from widenet.papers.chatterji2021.user_data import other_width, reason_in_clusters
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -136,19 +136,19 @@ OWN_STEPS = 3000
 """Steps on your data."""
 
 
-def phases_on(specimen: Specimen) -> Applied | Silence:
+def phases_on(user_data: UserData) -> Applied | NotApplicable:
     """Runs on your data, from random starts with the numbers of Theorem 2."""
-    if (reason := silence_over_clusters(specimen)) is not None:
+    if (reason := reason_in_clusters(user_data)) is not None:
         return reason
-    own, seed = OwnClusters(own_data=specimen.digest), specimen.choices.seed
-    steps = min(OWN_STEPS, specimen.choices.max_updates or OWN_STEPS)
+    own, seed = OwnClusters(own_data=user_data.digest), user_data.choices.seed
+    steps = min(OWN_STEPS, user_data.choices.max_updates or OWN_STEPS)
     if steps < 2:
-        return Silence("It is about the steps after the first one, and max_updates allows one.")
+        return NotApplicable("It is about the steps after the first one, and max_updates allows one.")
     settings = [
         LaterStepsSetting(points=own, half_width=200, n_steps=steps, seed=seed + run)
-        for run in range(specimen.choices.n_runs or 1)
+        for run in range(user_data.choices.n_runs or 1)
     ]
-    return Applied(settings, other_width(specimen, 400, why=ABOUT_WIDE))
+    return Applied(settings, other_width(user_data, 400, why=ABOUT_WIDE))
 
 
 centre_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized
 from widenet.papers.chatterji2021.cluster_formulas import Scaling, bandwidth, initial_deviation
 from widenet.progress import Progress, over
@@ -83,9 +83,9 @@ def tail_settings(scale: Scale, seed: int) -> list[StartSetting]:
     return [StartSetting(half_width=20, n_draws=20_000, seed=seed)]
 
 
-def outputs_on(specimen: Specimen) -> list[StartSetting]:
+def outputs_on(user_data: UserData) -> list[StartSetting]:
     """The same with your seed: the law of f_0 does not depend on the data."""
-    return output_settings(Scale.QUICK, specimen.choices.seed)
+    return output_settings(Scale.QUICK, user_data.choices.seed)
 
 
 start_draws = Experiment("chatterji2021.start_draws", tail_settings, run_start_draws, seconds=1.0)

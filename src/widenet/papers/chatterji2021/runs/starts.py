@@ -5,7 +5,7 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import HuberNetwork, Labels, Points, Rows, log_mean_loss
 from widenet.papers.chatterji2021.formulas import root, row_length
 from widenet.papers.chatterji2021.sources import reduced_points
@@ -109,20 +109,20 @@ MOST_FITTED = 200
 PER_POINT = "the start needs one for each distinct point of a label, and as many of the other sign"
 
 
-def built_half_width(specimen: Specimen) -> int:
+def built_half_width(user_data: UserData) -> int:
     """p of the chosen width, or as many as the built start needs."""
-    return max(specimen.choices.n_neurons // 2, fewest_neurons(reduced_points(specimen.inputs), specimen.labels))
+    return max(user_data.choices.n_neurons // 2, fewest_neurons(reduced_points(user_data.inputs), user_data.labels))
 
 
-def clash(specimen: Specimen) -> str:
+def clash(user_data: UserData) -> str:
     """Why no network of this paper has a small loss on the data, in one sentence; "" where one can be built."""
-    points, labels = reduced_points(specimen.inputs), specimen.labels
+    points, labels = reduced_points(user_data.inputs), user_data.labels
     inner = np.where(labels[:, None] != labels, 2 * (points @ points.T) - 1, -1.0)
     first, second = np.unravel_index(int(inner.argmax()), inner.shape)
     if inner[first, second] <= 1 - CLOSEST:
         return ""
     pair = f"points {min(first, second) + 1} and {max(first, second) + 1}"
-    if (specimen.inputs[first] == specimen.inputs[second]).all():
+    if (user_data.inputs[first] == user_data.inputs[second]).all():
         least = 2 * math.log(2) / len(labels)
         return f"{pair} are equal and have different labels, so L ≥ 2 log 2/n = {least:.3g} for every network"
     return f"{pair} have different labels and are too close for a network in float64 to tell them apart"

@@ -6,11 +6,11 @@ import numpy as np
 import scipy.stats
 from jaxtyping import Bool, Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, less_than
 from widenet.claims.sides import Sense, Sides
-from widenet.claims.silence import Silence
 from widenet.claims.tolerances import IDENTITY, STEP
 from widenet.papers.li2018.claims.mixing import fitted_slope
 from widenet.papers.li2018.formulas import drop_share
@@ -165,9 +165,11 @@ def lemma_b_4_as_printed(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
     return Promise({"slope": at_least(fall, slope, text="slope of log drop over $ηm·v²$")}, details=details)
 
 
-def needs_all_steps(specimen: Any) -> Silence:
+def needs_all_steps(user_data: Any) -> NotApplicable:
     """How many steps your data needs is not known."""
-    return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
+    return NotApplicable(
+        "It counts the steps until every residual is small, and how many that takes here is not known."
+    )
 
 
 @claim("li2018.section_4_width_free", Kind.TREND, "after Theorem 4.1, Section 4", reads=descents,

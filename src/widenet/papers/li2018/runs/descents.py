@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Choices
+from widenet.claims.user_data import Choices
 from widenet.data.points import unit_rows
 from widenet.diagnostics.patterns import coupled_share, flip_share
 from widenet.diagnostics.spectra import numerical_rank, singular_values
@@ -287,11 +287,11 @@ def own_descents(data: OwnPoints, choices: Choices) -> list[DescentSetting]:
 
 
 @on_points(most=150, single=True, honours=("max_updates",))
-def own_widths(data: OwnPoints, choices: Choices) -> list[DescentSetting] | Silence:
+def own_widths(data: OwnPoints, choices: Choices) -> list[DescentSetting] | NotApplicable:
     """Three widths, three starts each."""
     n_steps, allowed = 200, choices.max_updates
     if allowed is not None and allowed < n_steps:
-        return Silence(f"It needs {n_steps} steps at each width, and max_updates allows {allowed}.")
+        return NotApplicable(f"It needs {n_steps} steps at each width, and max_updates allows {allowed}.")
     return [
         DescentSetting(data=data, width=width, n_steps=n_steps, seed=choices.seed + number)
         for width in (64, 256, 1024)

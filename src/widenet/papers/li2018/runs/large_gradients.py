@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
-from widenet.claims.specimen import Choices
+from widenet.claims.user_data import Choices
 from widenet.papers.li2018.formulas import best_large_share, target_share
 from widenet.papers.li2018.sources import HEXAGON, TOY, DataSetting, OnData, OwnPoints, Sample, structure_numbers
 from widenet.papers.li2018.user_data import on_points

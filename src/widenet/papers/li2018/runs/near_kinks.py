@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
-from widenet.claims.silence import Silence
 from widenet.papers.li2018.formulas import LEAST_SCALED, SIGMAS, E
 from widenet.papers.li2018.runs.single_neurons import weights_in_span
 from widenet.papers.li2018.sources import TOY, Basis, OnData, Sample, structure_numbers
@@ -92,10 +92,10 @@ def measure_sizes(sample: Sample, seed: int, *, width: int = 600, starts: int = 
     )
 
 
-def measure_own_sizes(sample: Sample, seed: int) -> ClearShares | Silence:
+def measure_own_sizes(sample: Sample, seed: int) -> ClearShares | NotApplicable:
     """400 neurons on the reader's points."""
     if sample.points.shape[1] > 100:
-        return Silence("Hundreds of starts are drawn here, in at most 100 dimensions.")
+        return NotApplicable("Hundreds of starts are drawn here, in at most 100 dimensions.")
     return measure_sizes(sample, seed, width=400)
 
 

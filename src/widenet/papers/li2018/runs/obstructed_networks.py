@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Count
-from widenet.claims.silence import Silence
 from widenet.diagnostics.components import is_obstructed
 from widenet.papers.li2018.sources import HEXAGON, Sample
 from widenet.papers.li2018.user_data import drawn_on_points
@@ -62,10 +62,10 @@ def all_but_one(sample: Sample) -> SoftmaxNetwork:
     return SoftmaxNetwork(sample.points, np.stack([weights, np.zeros_like(weights)]))
 
 
-def measure_own_obstructed(sample: Sample, seed: int) -> Obstructed | Silence:
+def measure_own_obstructed(sample: Sample, seed: int) -> Obstructed | NotApplicable:
     """A hundred random networks, where the points are antipodal."""
     if sample.n_classes != 2 or not is_obstructed(sample.points, sample.classes):
-        return Silence("No antipodal points of two classes stand in the way of a network without biases here.")
+        return NotApplicable("No antipodal points of two classes stand in the way of a network without biases here.")
     found = measure_obstructed(sample, random_networks(np.random.default_rng([seed, 83]), sample, 100))
     # That the loss is at least ln 2 needs antipodal points of equal weight and no others.
     return dataclasses.replace(found, losses=np.zeros(0))

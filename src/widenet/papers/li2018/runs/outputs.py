@@ -7,8 +7,8 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
-from widenet.claims.silence import Silence
 from widenet.papers.li2018.formulas import SIGMAS, E, margin_of, start_bound
 from widenet.papers.li2018.runs.random_networks import random_starts
 from widenet.papers.li2018.runs.single_neurons import weights_in_span
@@ -196,10 +196,10 @@ def _outputs(
     return np.stack([(logits**2).mean(axis=(1, 2)), ratios, losses, largest])
 
 
-def measure_own_starts(sample: Sample, seed: int) -> list[StartOutputs] | Silence:
+def measure_own_starts(sample: Sample, seed: int) -> list[StartOutputs] | NotApplicable:
     """1000 starts of one width."""
     if sample.points.shape[1] > 200:
-        return Silence("Hundreds of starts are drawn here, in at most 200 dimensions.")
+        return NotApplicable("Hundreds of starts are drawn here, in at most 200 dimensions.")
     return measure_starts(sample, seed, widths=(64,), count=1000)
 
 

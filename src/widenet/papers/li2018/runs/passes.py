@@ -8,8 +8,8 @@ from jaxtyping import Float
 
 from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.specimen import Choices
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
+from widenet.claims.user_data import Choices
 from widenet.diagnostics.patterns import flip_share
 from widenet.papers.li2018.formulas import logit_bound, loss_bound
 from widenet.papers.li2018.sources import (

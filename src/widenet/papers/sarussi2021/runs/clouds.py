@@ -8,16 +8,16 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.losses import logistic
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem
 from widenet.papers.sarussi2021.sources import OwnPoints, PointsSource, SignedNetwork, SmallCloud, lengths, split
-from widenet.papers.sarussi2021.user_data import epochs_allowed, silence_over_training
+from widenet.papers.sarussi2021.user_data import epochs_allowed, reason_in_training
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import train_small
@@ -223,18 +223,18 @@ def lifted_settings(scale: Scale, seed: int) -> list[CloudSetting]:
     return [CloudSetting(n_networks=300, lifted=True, seed=seed)]
 
 
-def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
+def clouds_on(user_data: UserData) -> list[CloudSetting] | NotApplicable:
     """Networks trained on the reader's data, asked about it and about random directions."""
-    if (reason := silence_over_training(specimen)) is not None:
+    if (reason := reason_in_training(user_data)) is not None:
         return reason
-    chosen = specimen.choices
+    chosen = user_data.choices
     return [
         CloudSetting(
-            points=OwnPoints(own_data=specimen.digest),
+            points=OwnPoints(own_data=user_data.digest),
             half_width=chosen.n_neurons // 2,
             slope=chosen.slope,
             step_size=chosen.step_size,
-            most_epochs=epochs_allowed(specimen, 40),
+            most_epochs=epochs_allowed(user_data, 40),
             n_runs=chosen.n_runs or 1,
             row_length=chosen.init_scale,
             seed=chosen.seed,

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.papers.sarussi2021.formulas import LOG_2, clean_level
 from widenet.papers.sarussi2021.runs.problems import Problem, SgdRuns, SgdSetting, draw_problem, missed_visits
 from widenet.papers.sarussi2021.sources import SmallCloud
-from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, silence_over_training
+from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, reason_in_training
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small import SmallNetworks
@@ -179,12 +179,12 @@ def lifted_epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
     return [EpochSetting(points=points, deviations=(0.1,), levels=(0.5,), clean_levels=(), n_runs=2, seed=seed)]
 
 
-def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
+def epochs_on(user_data: UserData) -> list[EpochSetting] | NotApplicable:
     """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
-    if (reason := silence_over_training(specimen)) is not None:
+    if (reason := reason_in_training(user_data)) is not None:
         return reason
-    most = max(2, min(6000, 20_000 // len(specimen.labels)))
-    return [EpochSetting(**own_runs(specimen), clean_levels=(), most_epochs=epochs_allowed(specimen, most))]
+    most = max(2, min(6000, 20_000 // len(user_data.labels)))
+    return [EpochSetting(**own_runs(user_data), clean_levels=(), most_epochs=epochs_allowed(user_data, most))]
 
 
 epochs = Experiment("sarussi2021.epochs", epoch_settings, run_epochs, seconds=6.0, on=epochs_on)

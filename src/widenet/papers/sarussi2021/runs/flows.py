@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number, column, run_column
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.agreement import common_signs
 from widenet.diagnostics.agreement_program import critical_margins, separate, solve_regime
 from widenet.diagnostics.homogeneous_margins import log_total_loss
@@ -304,26 +304,28 @@ def agreeing_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
     return flow_settings(scale, seed)[:2]
 
 
-def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
+def flows_on(user_data: UserData) -> list[FlowSetting] | NotApplicable:
     """Gradient flow of networks of the chosen width, from small weights or the chosen length of rows, on the reader's
     data with margin 1. There are no steps, so a step size and a number of updates have no meaning here.
 
     The network is homogeneous, so the scale of the data changes the clock and that of the start, and nothing else.
     """
-    if (reason := silence_without_both_classes(specimen)) is not None:
+    if (reason := silence_without_both_classes(user_data)) is not None:
         return reason
-    n, dim = specimen.inputs.shape
+    n, dim = user_data.inputs.shape
     if n > MOST_POINTS or dim > MOST_DIMENSIONS:
-        return Silence(f"Gradient flow is followed on at most {MOST_POINTS} points of {MOST_DIMENSIONS} dimensions.")
-    chosen, norm = specimen.choices, specimen.separation.norm_upper
-    if (thin := float(lengths(norm * specimen.inputs).max())) > THINNEST:
-        return Silence(
+        return NotApplicable(
+            f"Gradient flow is followed on at most {MOST_POINTS} points of {MOST_DIMENSIONS} dimensions."
+        )
+    chosen, norm = user_data.choices, user_data.separation.norm_upper
+    if (thin := float(lengths(norm * user_data.inputs).max())) > THINNEST:
+        return NotApplicable(
             f"The longest point is {thin:.3g} times as long as the margin, and gradient flow is followed up to "
             f"{THINNEST} times; often a constant coordinate (`with_bias`) makes the margin wider."
         )
     cases = tuple(
         FlowCase(
-            points=OwnPoints(own_data=specimen.digest),
+            points=OwnPoints(own_data=user_data.digest),
             slope=chosen.slope,
             deviation=1e-3 / thin,
             row_length=None if chosen.init_scale is None else chosen.init_scale / norm,

@@ -7,9 +7,9 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float, Int
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.experiments import Experiment
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.papers.sarussi2021.runs.problems import (
     Problem,
@@ -20,7 +20,7 @@ from widenet.papers.sarussi2021.runs.problems import (
     missed_visits,
 )
 from widenet.papers.sarussi2021.sources import SmallCloud, signs_of_votes
-from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, silence_over_training
+from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, reason_in_training
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small import Recorder
@@ -134,12 +134,12 @@ def ledger_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     ]
 
 
-def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
+def ledgers_on(user_data: UserData) -> list[LedgerSetting] | NotApplicable:
     """Some epochs of networks of the chosen width and step on the reader's data."""
-    if (reason := silence_over_training(specimen)) is not None:
+    if (reason := reason_in_training(user_data)) is not None:
         return reason
-    most = max(1, min(100, 4000 // len(specimen.labels)))
-    return [LedgerSetting(**own_runs(specimen), n_epochs=epochs_allowed(specimen, most))]
+    most = max(1, min(100, 4000 // len(user_data.labels)))
+    return [LedgerSetting(**own_runs(user_data), n_epochs=epochs_allowed(user_data, most))]
 
 
 ledgers = Experiment("sarussi2021.ledgers", ledger_settings, run_ledger, seconds=1.0, on=ledgers_on)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number, column
-from widenet.claims.silence import Silence
-from widenet.claims.specimen import Specimen
+from widenet.claims.user_data import UserData
 from widenet.diagnostics.agreement import agreement_margin
 from widenet.diagnostics.agreement_program import critical_margins, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.formulas import (
@@ -27,7 +27,7 @@ from widenet.papers.sarussi2021.sources import (
     SignedNetwork,
     TwoGaussians,
 )
-from widenet.papers.sarussi2021.user_data import silence_over_programs
+from widenet.papers.sarussi2021.user_data import reason_in_programs
 from widenet.records import Scale
 
 Points = Float[np.ndarray, " point"]
@@ -225,46 +225,48 @@ def _margin(network: SignedNetwork, points: np.ndarray, labels: np.ndarray) -> f
     return float((labels * network.outputs(points)).min() / network.norm)
 
 
-def programs_on(specimen: Specimen) -> list[Program] | Silence:
+def programs_on(user_data: UserData) -> list[Program] | NotApplicable:
     """The program of the reader's data at the chosen slope."""
-    if (reason := silence_over_programs(specimen)) is not None:
+    if (reason := reason_in_programs(user_data)) is not None:
         return reason
-    return [program(specimen.inputs, specimen.labels, specimen.choices.slope)]
+    return [program(user_data.inputs, user_data.labels, user_data.choices.slope)]
 
 
-def silence_over_mirrors(specimen: Specimen) -> Silence | None:
+def reason_in_mirrors(user_data: UserData) -> NotApplicable | None:
     """The same, and data in which some −x is missing."""
-    if (reason := silence_over_programs(specimen)) is not None:
+    if (reason := reason_in_programs(user_data)) is not None:
         return reason
-    if (gap := asymmetry(specimen.inputs)) > 0:
-        return Silence(f"It is about antipodal data; here some −x is {gap:.2g}·max ‖x‖ away from the data.")
+    if (gap := asymmetry(user_data.inputs)) > 0:
+        return NotApplicable(f"It is about antipodal data; here some −x is {gap:.2g}·max ‖x‖ away from the data.")
     return None
 
 
-def mirrored_on(specimen: Specimen) -> list[Mirrored] | Silence:
+def mirrored_on(user_data: UserData) -> list[Mirrored] | NotApplicable:
     """The reader's data, if it is antipodal."""
-    if (reason := silence_over_mirrors(specimen)) is not None:
+    if (reason := reason_in_mirrors(user_data)) is not None:
         return reason
-    return mirrored([(specimen.inputs, specimen.labels, specimen.choices.slope)])
+    return mirrored([(user_data.inputs, user_data.labels, user_data.choices.slope)])
 
 
-def antipodal_on(specimen: Specimen) -> list[CriticalMargins] | Silence:
+def antipodal_on(user_data: UserData) -> list[CriticalMargins] | NotApplicable:
     """The same."""
-    if (reason := silence_over_mirrors(specimen)) is not None:
+    if (reason := reason_in_mirrors(user_data)) is not None:
         return reason
-    return critical_of([(specimen.inputs, specimen.labels)])
+    return critical_of([(user_data.inputs, user_data.labels)])
 
 
-def scaled_on(specimen: Specimen) -> ScaledMargins | Silence:
+def scaled_on(user_data: UserData) -> ScaledMargins | NotApplicable:
     """The reader's data, if it has at most eight dimensions (the rows have eight)."""
-    if (reason := silence_over_programs(specimen)) is not None:
+    if (reason := reason_in_programs(user_data)) is not None:
         return reason
-    if specimen.inputs.shape[1] > 8:
-        return Silence("It is checked on data of at most 8 dimensions.")
-    critical = np.concatenate(critical_margins(specimen.inputs, specimen.labels))
-    if not (critical > SMALLEST_CRITICAL * np.abs(specimen.inputs).max()).all():
-        return Silence("A critical β of this data is 0, or too small against its points to be found exactly enough.")
-    return scaled_margins([(specimen.inputs, specimen.labels)])
+    if user_data.inputs.shape[1] > 8:
+        return NotApplicable("It is checked on data of at most 8 dimensions.")
+    critical = np.concatenate(critical_margins(user_data.inputs, user_data.labels))
+    if not (critical > SMALLEST_CRITICAL * np.abs(user_data.inputs).max()).all():
+        return NotApplicable(
+            "A critical β of this data is 0, or too small against its points to be found exactly enough."
+        )
+    return scaled_margins([(user_data.inputs, user_data.labels)])
 
 
 def draw_programs(scale: Scale, seed: int) -> list[Program]:

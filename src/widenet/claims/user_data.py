@@ -1,4 +1,4 @@
-"""A reader's data, with what was found out about it, once, and the reader's choices."""
+"""Your data, with what was found out about it, once, and the reader's choices."""
 
 import functools
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from pydantic import Field
 
-from widenet.claims.silence import Silence
+from widenet.claims.applicability import NotApplicable
 from widenet.data.own import keep
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError
@@ -15,7 +15,7 @@ from widenet.records import ClosedModel
 from widenet.seeds import LARGEST_SEED
 from widenet.types import Dataset
 
-__all__ = ["Choices", "Silence", "Specimen"]
+__all__ = ["Choices", "NotApplicable", "UserData"]
 
 
 class Choices(ClosedModel):
@@ -46,8 +46,8 @@ class Choices(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Specimen:
-    """A reader's data and choices. What several claims need to know about the data is found out once."""
+class UserData:
+    """Your data and choices. What several claims need to know about the data is found out once."""
 
     data: Dataset
     choices: Choices = field(default_factory=Choices)
@@ -59,7 +59,7 @@ class Specimen:
           DataError: several data sets at once, none, or numbers that are not finite.
         """
         if self.data.inputs.ndim != 2 or not self.data.n_samples:
-            raise DataError(f"a specimen is one data set with at least one point, got {self.data.inputs.shape}.")
+            raise DataError(f"user data is one data set with at least one point, got {self.data.inputs.shape}.")
         if not (np.isfinite(self.inputs).all() and np.isfinite(self.labels).all()):
             raise DataError("inputs and labels must be finite; widenet.data.from_arrays says where they are not.")
 

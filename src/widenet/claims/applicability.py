@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-class Silence(str):
+class NotApplicable(str):
     """Why a claim has nothing to say about a data set: one sentence for its owner."""
 
     __slots__ = ()
 
 
-NOT_ABOUT_DATA = Silence("It is about constructions or laws of its own, not about a data set.")
+NOT_ABOUT_DATA = NotApplicable("It is about constructions or laws of its own, not about a data set.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Applied:
 
     Attributes:
       settings: of the experiment, as without these words.
-      note: sentences for the reader: how the rows were prepared, which choices are not used (`Specimen.unused`).
+      note: sentences for the reader: how the rows were prepared, which choices are not used (`UserData.unused`).
       normalized: hypotheses, by key, that this preparation makes true, with what it did ("rows were divided by …").
     """
 
