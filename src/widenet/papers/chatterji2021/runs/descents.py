@@ -44,7 +44,7 @@ from widenet.papers.chatterji2021.runs.starts import (
     isolating_start,
 )
 from widenet.papers.chatterji2021.sources import Axes, OwnReducedPoints, ReducedPointsSetting, Sphere
-from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, reason_in_inputs
+from widenet.papers.chatterji2021.user_data import other_runs, other_width, reason_in_inputs, sentences
 from widenet.progress import Progress
 from widenet.records import Scale
 

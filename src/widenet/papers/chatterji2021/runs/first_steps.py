@@ -33,7 +33,7 @@ from widenet.papers.chatterji2021.cluster_sources import (
     OnePointCluster,
     OwnClusters,
 )
-from widenet.papers.chatterji2021.user_data import other_runs, other_width, sentences, reason_in_clusters
+from widenet.papers.chatterji2021.user_data import other_runs, other_width, reason_in_clusters, sentences
 from widenet.progress import Progress, over
 from widenet.records import Scale
 
