@@ -21,7 +21,7 @@ from widenet.networks import TwoLayer
 from widenet.progress import Progress, silent
 from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
-from widenet.training.methods.base import step_sizes, without_runs
+from widenet.training.methods.base import Method, numbers_of_runs, without_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.types import Dataset, Trajectory
@@ -170,8 +170,12 @@ def _with_run_axis(network: Any, n_runs: int) -> Any:
 def _joined(recipes: list[Recipe], counts: list[int]) -> Recipe:
     """One recipe whose step sizes and budgets are those of each run."""
     pairs = list(zip(recipes, counts, strict=True))
-    sizes = [step_sizes(own.method, n_runs) for own, n_runs in pairs]
-    joined = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *sizes)
+    numbers = [numbers_of_runs(own.method, n_runs) for own, n_runs in pairs]
+    joined = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *numbers)
     budgets = np.concatenate([np.broadcast_to(own.max_steps, (n_runs,)) for own, n_runs in pairs])
-    method = eqx.tree_at(lambda method: method.step_size, recipes[0].method, joined)
+    method = recipes[0].method
+    if isinstance(joined, Method):
+        method = eqx.combine(joined, method)
+    else:
+        method = eqx.tree_at(lambda method: method.numbers, method, joined)
     return dataclasses.replace(recipes[0], method=method, max_steps=tuple(budgets.tolist()))

@@ -16,7 +16,6 @@ from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import (
     Flow,
     LinearClock,
-    LogClock,
     LossClock,
     Recipe,
     Record,
@@ -135,21 +134,6 @@ def test_control_another_end_of_sliding_is_seen(runs):
     """Were σ' free down to 0, or held by half, the sliding would last longer, or end at once."""
     wrong = (level(np.log(2 * oracles.BETA / (SLOPE / 2) - 1)) - level(0.5)) * 2
     assert abs(runs.report.sliding.ended[ON_KINK, 0] / wrong - 1) > 0.3
-
-
-def test_logarithmic_time_goes_where_losses_and_times_overflow():
-    """At log t = 900 the loss is e^−900 and t is no number; the margin is as derived, in logarithms."""
-    recipe = Recipe(logistic, method=Flow(LogClock(30.0), 1e-10), max_steps=30)
-    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key(), record=SEES)
-    row = np.asarray(run.network.hidden_weights[0])
-    margin = oracles.OUTER * row @ oracles.POINT
-    # e^q + q = e^q0 + q0 + κ (e^900 − 1), and all but κ e^900 is lost in its last digit.
-    np.testing.assert_allclose(margin, oracles.late_margin(900.0 + np.log(pull(1.0))), rtol=1e-10)
-    assert run.loss == 0  # as a number, it has underflowed
-    np.testing.assert_allclose(run.report.now.log_time, 900.0)
-    assert run.status == RunStatus.BUDGET_SPENT
-    early = oracles.OUTER * run.records["rows"][0][0] @ oracles.POINT
-    np.testing.assert_allclose(early, 0.49, rtol=1e-12)
 
 
 def test_the_clock_of_the_loss_runs_through_the_same_path():

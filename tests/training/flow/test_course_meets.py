@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.training import LogClock, LossClock
+from widenet.training import LossClock
 from widenet.training.flow.kinks import Pattern, Turn
 from widenet.training.flow.state import Moment
 from widenet.types import Layers, RunStatus
@@ -202,26 +202,6 @@ def test_a_run_that_has_begun_goes_on_from_what_it_keeps():
     weights, outer, _, inputs, _ = drawn(None, False)
     z = weights @ inputs.T
     np.testing.assert_allclose(begin.outputs, outer @ (np.where(z < 0, 1, SLOPE) * z), rtol=1e-12)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_inside_a_step_the_clock_goes_on(loss):
-    """t = 2 (e^u − 1): 0.25 into a step that began at the reading 1.5, time passes 2 e^1.75 times as fast."""
-    asked: Any = course(clock=LogClock(0.5, unit=2.0))
-    by_rows = gradient(None, False)[0]
-    if loss == "squared":  # of which no logarithm is known
-        asked.loss = lambda outputs, labels: (outputs - labels) ** 2
-        weights, outer, _, inputs, labels = drawn(None, False)
-        z = weights @ inputs.T
-        factors = np.where(z > 0, 1, SLOPE)
-        slopes = 2 * (outer @ (factors * z) - labels) / SAMPLES
-        by_rows = (outer[:, None] * factors * slopes) @ inputs
-    begin = asked._begin()
-    given = (jnp.asarray(1.5), asked.frozen(begin.own.pattern))
-    rows, second, passed = jax.jit(asked.term.vf)(jnp.asarray(0.25), begin.place, given)
-    np.testing.assert_allclose(rows, -2 * np.exp(1.75) * by_rows, rtol=1e-12)
-    assert second is None
-    assert float(passed) == 0
 
 
 def test_who_watches_sees_the_step_of_the_clock_and_the_gradient_at_its_beginning():

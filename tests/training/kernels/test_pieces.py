@@ -72,9 +72,9 @@ def test_which_kernel_is_chosen_on_a_cpu():
     """Inner products of inputs pay with fewer samples than dimensions, blocks with batches up to half of their rows."""
     assert [gram.pays(separable(count, 5)) for count in (4, 5, 6)] == [True, False, False]
     data = separable(40, 5)
-    assert kernel_of(Recipe(hinge, 0.5, 10, batch_size=32), networks(1), data) == "blocked"
-    assert kernel_of(Recipe(hinge, 0.5, 10, batch_size=33), networks(1), data) == "plain"
-    assert kernel_of(Recipe(hinge, 0.5, 10, batch_size=3), networks(1, dim=60), separable(40, 60)) == "gram"
+    assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=32), 10), networks(1), data) == "blocked"
+    assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=33), 10), networks(1), data) == "plain"
+    assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=3), 10), networks(1, dim=60), separable(40, 60)) == "gram"
     assert kernel_of(Recipe(hinge, method=SGD(LogSquared(1.0)), max_steps=10), networks(1), data) == "plain"
     assert block.ROWS == fused.ROWS == 64
 
@@ -106,16 +106,16 @@ def test_products_of_pieces():
 @pytest.mark.usefixtures("as_on_cpu")
 def test_a_kernel_that_was_asked_for_is_taken_whatever_the_others_can_do(monkeypatch):
     """And one that would pay is not taken where it does not fit."""
-    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "blocked"
-    both = Recipe(hinge, 0.5, 10, layers=Layers.BOTH, kernel="plain")
+    assert kernel_of(Recipe(hinge, SGD(0.5), 10), networks(1), toy()) == "blocked"
+    both = Recipe(hinge, SGD(0.5, kernel="plain"), 10, layers=Layers.BOTH)
     assert kernel_of(both, networks(1), toy()) == "plain"
-    assert kernel_of(Recipe(hinge, 0.5, 10, kernel="plain"), networks(1), toy(), object()) == "plain"
+    assert kernel_of(Recipe(hinge, SGD(0.5, kernel="plain"), 10), networks(1), toy(), object()) == "plain"
     with monkeypatch.context() as fitting:
         fitting.setattr(fused, "fits", lambda *_: True)
-        assert kernel_of(Recipe(hinge, 0.5, 10, kernel="fused"), networks(1), toy()) == "fused"
+        assert kernel_of(Recipe(hinge, SGD(0.5, kernel="fused"), 10), networks(1), toy()) == "fused"
     monkeypatch.setattr(swept, "pays", lambda network, data, batch: True)
-    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "swept"
-    assert kernel_of(Recipe(hinge, 0.5, 10, layers=Layers.BOTH), networks(1), toy()) == "blocked"
+    assert kernel_of(Recipe(hinge, SGD(0.5), 10), networks(1), toy()) == "swept"
+    assert kernel_of(Recipe(hinge, SGD(0.5), 10, layers=Layers.BOTH), networks(1), toy()) == "blocked"
 
 
 def test_tiles_of_gpu_programs_are_powers_of_two():

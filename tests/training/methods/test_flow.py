@@ -12,7 +12,7 @@ from tests.training.flow.oracles import one_neuron, one_point, problem, stacked
 from tests.training.problems import networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.networks import ConvMaxPool, TwoLayer, huberized_relu
-from widenet.training import Flow, LinearClock, LogClock, LossClock, Recipe, ensemble, train
+from widenet.training import Flow, LinearClock, LossClock, Recipe, ensemble, train
 from widenet.types import Dataset, Layers, RunStatus
 
 
@@ -75,7 +75,6 @@ def test_what_cannot_be_followed_is_refused():
     [
         (lambda: Flow(0.5), "clock must be LinearClock"),
         (lambda: Flow(LinearClock(0.0)), "the step of a clock must be positive and finite"),
-        (lambda: Flow(LogClock(1.0, unit=-1.0)), "unit must be positive"),
         (lambda: Flow(LinearClock(1.0), 1e-20), "tolerance must lie between"),
         (lambda: Flow(LinearClock(1.0), 1.0), "tolerance must lie between"),
         (lambda: Flow(LinearClock(1.0), slots=0), "slots must be a whole number"),

@@ -10,7 +10,7 @@ import pytest
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
-from widenet.training import Listed, Recipe, Record, gradient_descent, train
+from widenet.training import SGD, GradientDescent, Listed, Recipe, Record, train
 from widenet.training.small import (
     Recorder,
     SmallNetworks,
@@ -87,9 +87,9 @@ def oracle_path(start, samples, loss, layers, n_steps, sign=1.0, at_zero=None):
     data = Dataset(jnp.asarray(INPUTS), sign * jnp.asarray(LABELS))
     if samples:
         order = Listed(jnp.asarray(samples))
-        recipe = Recipe(loss, 0.3, n_steps, order=order, layers=layers, kernel="plain")
+        recipe = Recipe(loss, SGD(0.3, order, kernel="plain"), n_steps, layers=layers)
     else:
-        recipe = gradient_descent(loss, 0.3, n_steps, layers=layers)
+        recipe = Recipe(loss, GradientDescent(0.3), n_steps, layers=layers)
     seen = {
         "hidden": lambda snapshot: snapshot.network.hidden_weights,
         "output": lambda snapshot: snapshot.network.output_weights,

@@ -21,7 +21,6 @@ from jaxtyping import Array, Bool, Float, Int
 from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.closest import Closest, potentials_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
 from widenet.training.kernels.twins import twins
@@ -60,7 +59,6 @@ class Block(eqx.Module):
       inputs: the rows themselves, or None when their inner products are given.
       products: the inner products, or None when they are to be computed from the inputs.
       twins: of all samples, where their inner products are given.
-      projections: ⟨w*, x⟩ of each row where a watch follows `Potentials`, else None.
       has_bias: whether each inner product has one more.
     """
 
@@ -70,7 +68,6 @@ class Block(eqx.Module):
     inputs: Float[Array, "step batch dim"] | None
     products: Float[Array, "step batch step batch"] | None
     twins: Float[Array, "sample sample"] | None
-    projections: Float[Array, "step batch"] | None
     has_bias: bool = eqx.field(static=True)
 
     def gram(self) -> Float[Array, "step batch step batch"]:
@@ -214,8 +211,7 @@ def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
 
 def fits(network: Any, watch: Any) -> bool:
     """Whether a kernel made of blocks can do the job."""
-    serves = watch is None or isinstance(watch, OutputWatch) or potentials_of(watch) is not None
-    return serves and isinstance(network, TwoLayer)
+    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch))
 
 
 def take(
@@ -252,26 +248,12 @@ def _put(array: Array, row: Array, step: Int[Array, ""]) -> Array:
     return jax.lax.dynamic_update_index_in_dim(array, row, step, 0, allow_negative_indices=False)
 
 
-def _after(
-    walked: Walked,
-    watch: OutputWatch | Closest | None,
-    block: Block,
-    step: Int[Array, ""],
-    hidden: Float[Array, "batch neuron"],
-    products: Float[Array, "batch batch"],
-    taken: Taken,
-) -> Walked:
+def _after(walked: Walked, watch: OutputWatch | None, step: Int[Array, ""], taken: Taken) -> Walked:
     """The walk after one more step."""
     output_weights, watched = walked.output_weights, walked.watched
     if taken.change is not None:
         output_weights = output_weights + taken.change
-    if isinstance(watch, Closest):
-        projections = _row(block.projections, step)  # pyright: ignore[reportArgumentType]
-        gains = watch.follows.gains(taken.coefficients, hidden, products, projections)  # pyright: ignore
-        seen = _row(block.labels, step), taken.outputs, output_weights
-        happens = taken.is_update(block.twins_of(step)) & _row(block.rows.valid, step)
-        watched = watched.after(watch, gains, seen, _row(block.rows.numbers, step), happens)
-    elif watch is not None:  # a step that moved nothing shows it the same weights once more
+    if watch is not None:  # a step that moved nothing shows it the same weights once more
         watched = watch.fold(watched, output_weights)
     return Walked(jax.tree.map(lambda rows, row: _put(rows, row, step), walked.steps, taken), output_weights, watched)
 
@@ -287,8 +269,7 @@ def _every_step(
     gram, loss, layers, watch = block.gram(), segment.loss, segment.layers, segment.watch
     rate = segment.constant_step.astype(hidden.dtype) / segment.batch_size
 
-    def step_from(coefficients: Array, output_weights: Array, step: Array) -> tuple[Array, Taken]:
-        """The pre-activations of a step, and the step."""
+    def step_from(coefficients: Array, output_weights: Array, step: Array) -> Taken:
         # Rows not reached yet have coefficient 0, so the whole row of the Gram matrix may be used.
         drift = jnp.einsum("bsc,scn->bn", _row(gram, step), coefficients, precision=EXACT)
         now = _row(hidden, step) + drift
@@ -298,14 +279,13 @@ def _every_step(
         def if_valid(part: Array) -> Array:
             return jnp.where(valid, part, 0)
 
-        return now, Taken(if_valid(taken.coefficients), jax.tree.map(if_valid, taken.change), taken.outputs)
+        return Taken(if_valid(taken.coefficients), jax.tree.map(if_valid, taken.change), taken.outputs)
 
     def body(step: Array, walked: Walked) -> Walked:
-        now, taken = step_from(walked.steps.coefficients, walked.output_weights, step)
-        return _after(walked, watch, block, step, now, _row(gram, step)[:, step], taken)
+        return _after(walked, watch, step, step_from(walked.steps.coefficients, walked.output_weights, step))
 
     def lean_body(step: Array, coefficients: Array) -> Array:
-        return _put(coefficients, step_from(coefficients, walked.output_weights, step)[1].coefficients, step)
+        return _put(coefficients, step_from(coefficients, walked.output_weights, step).coefficients, step)
 
     n_steps = block.labels.shape[0]
 
@@ -372,9 +352,8 @@ def _next_active(
         labels, moves = _row(block.labels, at.step), _row(block.moves, at.step)
         now = _row(at.hidden, at.step)
         taken = take(network, now, labels, moves, at.walked.output_weights, rate, loss, layers)
-        column = block.column(at.step)
-        walked = _after(at.walked, watch, block, at.step, now, _row(column, at.step), taken)
-        hidden = at.hidden + jnp.einsum("sbc,cn->sbn", column, taken.coefficients, precision=EXACT)
+        walked = _after(at.walked, watch, at.step, taken)
+        hidden = at.hidden + jnp.einsum("sbc,cn->sbn", block.column(at.step), taken.coefficients, precision=EXACT)
         visited = at.visited | (positions == at.step)
         return Place(hidden, find(hidden, walked.output_weights, at.step + 1), visited, walked)
 

@@ -3,15 +3,12 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Bool
 
-from widenet.losses import Loss
-from widenet.training.engine.evaluation import any_sample_moves
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run, whole_or_none
 from widenet.training.kernels import KERNELS, block, fused, gram, swept
-from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_order, check_step_size
+from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
@@ -38,17 +35,24 @@ class SGD(Method):
         check_order(self.order)
 
     @property
-    def sampling(self) -> Sampling:
-        """As it was said."""
-        return Sampling(self.order, self.batch_size)
+    def numbers(self) -> StepSize:
+        """The step size."""
+        return self.step_size
+
+    @property
+    def records_inside(self) -> bool:
+        """The plain kernel alone takes one step at a time."""
+        return self.kernel == "plain"
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment, by the kernel that was chosen."""
         return KERNELS[self.kernel](state, segment)
 
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "SGD":
-        """The same with a kernel for this request."""
-        return SGD(self.step_size, self.order, self.batch_size, self._chosen(networks, data, layers, watch))
+    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "SGD":
+        """The same with a kernel for this request. Blocks of steps would be cut to pieces by a dense record."""
+        plain = dense and self.kernel == "auto"
+        kernel = "plain" if plain else self._chosen(networks, data, layers, watch)
+        return SGD(self.step_size, self.order, self.batch_size, kernel)
 
     def _chosen(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> str:
         ruled = isinstance(self.step_size, StepRule)
@@ -61,7 +65,7 @@ class SGD(Method):
             if self.kernel in ("blocked", "gram") and not in_blocks:
                 raise ValueError(
                     f"the {self.kernel} kernel trains a TwoLayer network with a step size that is a number, without a"
-                    " watch, or with an OutputWatch or a Closest that follows Potentials"
+                    " watch, or with an OutputWatch"
                 )
             if self.kernel == "fused" and not in_one:
                 raise ValueError(
@@ -81,11 +85,6 @@ class SGD(Method):
         if in_blocks and self.batch(data.n_samples) <= block.ROWS // 2:
             return "gram" if gram.pays(data) else "blocked"
         return "plain"
-
-    @staticmethod
-    def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
-        """Whether any single sample still gives an update."""
-        return any_sample_moves(network, data, loss=loss, layers=layers)
 
     def trial(self, n_samples: int) -> Trial:
         """Every sample once, alone. A batch changes no entry by more than the most that one of its samples would."""

@@ -12,7 +12,7 @@ from widenet.networks.activations import leaky_relu
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.papers.sarussi2021.runs.problems import next_move
 from widenet.progress import silent
-from widenet.training import Listed, Recipe, train
+from widenet.training import SGD, Listed, Recipe, train
 from widenet.types import Dataset
 
 
@@ -63,7 +63,7 @@ def test_it_makes_the_steps_of_the_engine():
     network = TwoLayer(jnp.asarray(problem.weights[0]), jnp.asarray(0.3 * problem.signs), None, leaky_relu(0.4, 0.4))
     data = Dataset(jnp.asarray(problem.inputs[0]), jnp.asarray(problem.labels[0]))
     order = Listed(jnp.array([0, 1, 1, 0, 0, 1, 1, 0]))
-    done = train(network, data, Recipe(logistic, 0.5, 8, order, kernel="plain"), jax.random.key(0))
+    done = train(network, data, Recipe(logistic, SGD(0.5, order, kernel="plain"), 8), jax.random.key(0))
     weights = problem.weights
     for samples in (0, 1, 1, 0, 0, 1, 1, 0):
         weights = weights + next_move(problem, weights, np.array([samples])).change
