@@ -10,6 +10,8 @@ Labels = Float[np.ndarray, " sample"]
 
 MOST_TRIES = 1000
 """Rounds of drawing again before a margin is called out of reach."""
+
+
 def two_gaussians(
     draw: np.random.Generator,
     n_samples: int,

@@ -5,7 +5,6 @@ loss is positive), so it ends close to the pattern. `angles` measures how close,
 were active. Everything is NumPy, with any leading axes.
 """
 
-
 import numpy as np
 from jaxtyping import Bool, Float, Int
 

@@ -24,7 +24,7 @@ from widenet.training.ensemble import ensemble
 from widenet.training.methods.base import Method, numbers_of_runs, without_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.types import Dataset, Trajectory
+from widenet.types import Dataset, Layers, Trajectory
 
 
 def ensembles(
@@ -57,7 +57,7 @@ def ensembles(
     recipes = _one_recipe_each(networks, data, recipe, keys)
     launches: dict[Any, list[int]] = {}
     for index, (network, own) in enumerate(zip(networks, recipes, strict=True)):
-        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.method.sampling.order)
+        packs = record is None and not jax.tree.leaves(own.method.sampling.order) and _can_pad(network, own)
         launches.setdefault(_launch(network, own) if packs else index, []).append(index)
     runs: list[Any] = [None] * len(networks)
 
@@ -123,6 +123,14 @@ def _one_recipe_each(networks: Any, data: Any, recipe: Any, keys: Any) -> list[R
         except ValueError as error:
             raise ValueError(f"entry {place} (from 0): {error}") from None
     return list(recipes)
+
+
+def _can_pad(network: Any, recipe: Recipe) -> bool:
+    """Whether neurons of zeros stay zeros: with both layers trained that needs σ(0) = 0."""
+    if not isinstance(network, TwoLayer):
+        return False
+    at_zero = network.activation(jnp.zeros_like(network.output_weights[..., 0]))
+    return recipe.layers is Layers.HIDDEN or not bool(jnp.any(at_zero))
 
 
 def padded_width(n_neurons: int) -> int:

@@ -58,6 +58,8 @@ def _number(value: Any) -> Any:
 class Flow(Method):
     """Gradient flow of a two-layer network, in float64, with a loss that has no kinks.
 
+    The kinks of (Leaky) ReLU are located, crossed and slid along. Any other activation is taken to be smooth.
+
     What happened on the way is in `Trajectory.report`, a `FlowReport`.
 
     Attributes:
@@ -118,8 +120,6 @@ class Flow(Method):
         """The same for this many samples, with no more slots than kinks can meet; refuses what it cannot follow."""
         if not isinstance(networks, TwoLayer):
             raise ValueError(f"a flow follows two-layer networks, whose kinks it knows, got {type(networks).__name__}")
-        if not isinstance(networks.activation, PiecewiseLinear):
-            raise ValueError(f"a flow knows the kinks of (Leaky) ReLU, got {type(networks.activation).__name__}")
         if data.inputs.dtype != jnp.float64:
             raise ValueError(f"a flow is followed in float64, got {data.inputs.dtype}")
         answers = () if networks.n_outputs is None else (networks.n_outputs,)
@@ -127,7 +127,8 @@ class Flow(Method):
         for name, rule in self.events:
             check_rule(f"event {name!r}", rule, outputs, labels)
         dim = data.dim + (networks.bias is not None)
-        return dataclasses.replace(self, slots=min(self.slots, dim, data.n_samples), n_samples=data.n_samples)
+        slots = min(self.slots, dim, data.n_samples) if isinstance(networks.activation, PiecewiseLinear) else 1
+        return dataclasses.replace(self, slots=slots, n_samples=data.n_samples)
 
     def init(self, network: Any) -> FlowState:
         """A run that has not begun; where it stands, its first segment finds out."""
