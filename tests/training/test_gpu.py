@@ -53,9 +53,9 @@ def test_sweeps_do_not_see_the_batch_and_are_as_accurate_as_float32(batch):
         recipe = Recipe(cross_entropy, SGD(0.01, batch_size=batch, kernel=kernel), 600)
         return ensemble(nets, data, recipe, run_keys(n_runs), record=RECORD)
 
-    largest, plain, exact = go(16, "swept", jnp.float32), go(16, "plain", jnp.float32), go(16, "plain", jnp.float64)
+    largest, plain, exact = go(16, "minibatch", jnp.float32), go(16, "plain", jnp.float32), go(16, "plain", jnp.float64)
     for n_runs in (1, 7):
-        batch_of = go(n_runs, "swept", jnp.float32)
+        batch_of = go(n_runs, "minibatch", jnp.float32)
         np.testing.assert_array_equal(batch_of.records["weights"], largest.records["weights"][:n_runs])
         for name in COUNTERS:
             np.testing.assert_array_equal(getattr(batch_of, name), getattr(largest, name)[:n_runs], err_msg=name)

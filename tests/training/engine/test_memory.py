@@ -17,7 +17,7 @@ from widenet.training.engine.batch import Batch, together
 from widenet.training.engine.evaluation import compiled_look
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.methods.base import init, without_runs
+from widenet.training.methods.base import init, numbers_of_runs, without_runs
 from widenet.training.stopping import never
 from widenet.types import Layers
 
@@ -127,9 +127,10 @@ def test_the_estimate_is_what_the_compiled_programs_hold(method, n_samples, dim)
     nets, data = networks(runs, 40, dim, dtype=jnp.float32), separable(n_samples, dim, dtype=jnp.float32)
     asked = need(nets, data, recipe)
     span = np.asarray(0, np.int32), np.asarray(9, np.int32)
-    state = State(nets, Tally.zero(runs), None, init(method, nets, Layers.HIDDEN))
+    numbers = numbers_of_runs(method, runs)
+    state = State(nets, Tally.zero(runs), None, init(method, numbers, nets, Layers.HIDDEN))
     segment = Segment(
-        data, method.sampling.order, run_keys(runs), jnp.ones(runs), None, span[0], span[1], logistic, Layers.HIDDEN,
+        data, method.sampling.order, run_keys(runs), numbers, None, span[0], span[1], logistic, Layers.HIDDEN,
         method.batch(n_samples),
     )  # fmt: skip
     steps = together.lower(without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, span, np.ones(runs, bool))

@@ -24,7 +24,7 @@ from widenet.training import (
     train,
     zero_error,
 )
-from widenet.training.flow import course
+from widenet.training.flow import solver
 from widenet.types import Dataset, Layers, RunStatus
 
 STEP, STEPS = 0.5, 60
@@ -216,12 +216,12 @@ class Halved(Flow):
 
 def test_control_a_flow_with_another_field_fails_the_closed_form(monkeypatch):
     """The flow itself made wrong: half of the velocity."""
-    right = course.Course.velocity
+    right = solver.FlowSolver.velocity
 
     def half(self, *arguments):
         return jax.tree.map(lambda leaf: 0.5 * leaf, right(self, *arguments))
 
-    monkeypatch.setattr(course.Course, "velocity", half)
+    monkeypatch.setattr(solver.FlowSolver, "velocity", half)
     recipe = Recipe(logistic, method=Halved(LinearClock(STEP), 1e-9), max_steps=10)
     run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key())
     margin = oracles.OUTER * np.asarray(run.network.hidden_weights[0]) @ oracles.POINT

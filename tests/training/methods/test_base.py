@@ -44,7 +44,7 @@ MANY = Sizes(item=8, samples=10, dim=3, batch=70, weights=100, neurons=4)
         (SGD(0.1, kernel="gram"), SIZES, (100 + 8 * (120 + 64 * 80), 8 * 100 * 2)),
         (SGD(0.1, kernel="gram"), MANY, (100 + 8 * (120 + 70 * 86), 8 * 100 * 2)),
         (SGD(0.1, kernel="gram"), Sizes(8, 10, 3, 1, 100, 4), (100 + 8 * (120 + 64 * 80), 8 * 100)),
-        (SGD(0.1, kernel="swept"), SIZES, (200 + 8 * 64 * 20, 8 * 30)),
+        (SGD(0.1, kernel="minibatch"), SIZES, (200 + 8 * 64 * 20, 8 * 30)),
         (SGD(0.1, kernel="blocked"), SIZES, (200 + 8 * 64 * (6 + 20 + 128), 0)),
         (SGD(0.1, kernel="blocked"), MANY, (200 + 8 * 70 * (6 + 20 + 140), 0)),
         (GradientDescent(0.1), SIZES, (300 + 5 * 8 * 40, 0)),
@@ -205,10 +205,10 @@ def test_how_a_run_is_tried_is_known_when_a_program_is_compiled():
 
 @pytest.mark.parametrize("layers", list(Layers))
 def test_what_is_kept_is_kept_for_the_weights_that_move(layers):
-    kept = init(Adam(0.1), networks(2, bias=True), layers)
+    kept = init(Adam(0.1), numbers_of_runs(Adam(0.1), 2), networks(2, bias=True), layers)
     for moment in (kept.mu, kept.nu):
         np.testing.assert_array_equal(moment.hidden_weights, np.zeros((2, 6, 5)))
         np.testing.assert_array_equal(moment.bias, np.zeros((2, 6)))
         assert (moment.output_weights is None) == (layers is Layers.HIDDEN)
     np.testing.assert_array_equal(kept.count, [0, 0])
-    assert init(SGD(0.1), networks(2), layers) is None
+    assert init(SGD(0.1), numbers_of_runs(SGD(0.1), 2), networks(2), layers) is None

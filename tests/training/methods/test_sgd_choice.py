@@ -12,7 +12,7 @@ from tests.training.problems import networks
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import SGD, Adam, Cyclic, LogSquared, Permutation
-from widenet.training.kernels import block, fused, gram, swept
+from widenet.training.kernels import block, fused, gram, minibatch
 from widenet.training.methods.base import without_runs
 from widenet.types import Dataset, Layers
 
@@ -24,7 +24,7 @@ def say(monkeypatch):
     def told(**answers):
         for name, answer in answers.items():
             kernel, question = name.split("_")
-            module = {"block": block, "fused": fused, "gram": gram, "swept": swept}[kernel]
+            module = {"block": block, "fused": fused, "gram": gram, "minibatch": minibatch}[kernel]
             monkeypatch.setattr(module, question, lambda *_, answer=answer: answer)
 
     return told
@@ -57,7 +57,7 @@ def test_the_fastest_that_fits_and_pays(say):
         if told["fused_fits"] and told["fused_pays"]:
             ladder.append("fused")
         if told["swept_fits"] and told["swept_pays"]:
-            ladder.append("swept")
+            ladder.append("minibatch")
         assert kernel(SGD(0.1)) == ladder[-1]
         assert kernel(SGD(LogSquared(0.1))) == "plain"
         assert kernel(SGD(0.1, kernel="plain")) == "plain"
@@ -71,13 +71,13 @@ def test_blocks_of_64_rows_hold_batches_of_at_most_half_as_many(batch, n_samples
     assert kernel(SGD(0.1, batch_size=batch), n_samples) == chosen
 
 
-@pytest.mark.parametrize("name", ["blocked", "gram", "fused", "swept"])
+@pytest.mark.parametrize("name", ["blocked", "gram", "fused", "minibatch"])
 @pytest.mark.parametrize("others", [False, True])
 def test_a_kernel_asked_for_by_name_must_fit_and_need_not_pay(name, others, say):
     own = {"blocked": "block", "gram": "block"}.get(name, name)
     pays = {each: False for each in NAMES if each.endswith("pays")}
     for fits in (False, True):
-        say(**pays, **{f"{each}_fits": fits if each == own else others for each in ("block", "fused", "swept")})
+        say(**pays, **{f"{each}_fits": fits if each == own else others for each in ("block", "fused", "minibatch")})
         if fits:
             assert kernel(SGD(0.1, batch_size=40, kernel=name)) == name
         else:

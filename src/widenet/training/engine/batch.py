@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Int, PyTree
 
 from widenet.losses import POSITIVE, SATURATING
 from widenet.progress import Progress
-from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
+from widenet.training.engine.evaluation import Evaluation, compiled_look, compiled_moves, compiled_observation, pulse
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.plain import seen_step
@@ -222,7 +222,7 @@ class Batch:
             return
         programs = (self.data.is_per_run, self.one_by_one)
         look = compiled_look(self.recipe.loss, goal, *programs)
-        seen: Look = jax.device_get(look(self.state.network, self.segment.data))
+        seen: Evaluation = jax.device_get(look(self.state.network, self.segment.data))
         self.steps[self.seats[asked]], self.loss[self.seats[asked]] = step, seen.loss[asked]
         exact = here.last_update if self.recipe.loss in SATURATING else np.full_like(here.last_update, step)
         # A loss of NaN compares as 0: what is not finite has not reached anything.

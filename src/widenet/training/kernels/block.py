@@ -23,7 +23,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
-from widenet.training.kernels.twins import twins
+from widenet.training.kernels.cancelling import twins
 from widenet.training.record import OutputWatch
 from widenet.types import Layers
 
@@ -120,7 +120,7 @@ class Walked(eqx.Module):
     watched: Any
 
 
-class Place(eqx.Module):
+class WalkPlace(eqx.Module):
     """Where a walk from active step to active step stands: the step, and the pre-activations of all rows there."""
 
     hidden: Float[Array, "step batch neuron"]
@@ -129,7 +129,7 @@ class Place(eqx.Module):
     walked: Walked
 
 
-class Progress(eqx.Module):
+class BlockResult(eqx.Module):
     """What a block changes: coefficients C of the rows, output weights, counters, and what a watch has seen."""
 
     coefficients: Float[Array, "step batch neuron"]
@@ -176,7 +176,7 @@ def work_through(
     segment: Segment,
     tally: Tally,
     watched: Any = None,
-) -> Progress:
+) -> BlockResult:
     """The inner loop, from the pre-activations of the block's rows at its start.
 
     The walk keeps only what the next step needs. Events are counted afterwards, for all steps at once: on a CPU each
@@ -195,7 +195,7 @@ def work_through(
     updates = _updates(block, end.steps)
     mistakes = jnp.sum(zero_one(end.steps.outputs, block.labels), axis=1)
     counted = tally.add(updates & visited, jnp.where(visited, mistakes, 0), block.rows.numbers)
-    return Progress(end.steps.coefficients, end.output_weights, counted, end.watched)
+    return BlockResult(end.steps.coefficients, end.output_weights, counted, end.watched)
 
 
 def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
@@ -348,16 +348,16 @@ def _next_active(
         active = active & block.rows.valid & (positions >= after)
         return jnp.where(jnp.any(active), jnp.argmax(active), steps).astype(jnp.int32)
 
-    def body(at: Place) -> Place:
+    def body(at: WalkPlace) -> WalkPlace:
         labels, moves = _row(block.labels, at.step), _row(block.moves, at.step)
         now = _row(at.hidden, at.step)
         taken = take(network, now, labels, moves, at.walked.output_weights, rate, loss, layers)
         walked = _after(at.walked, watch, at.step, taken)
         hidden = at.hidden + jnp.einsum("sbc,cn->sbn", block.column(at.step), taken.coefficients, precision=EXACT)
         visited = at.visited | (positions == at.step)
-        return Place(hidden, find(hidden, walked.output_weights, at.step + 1), visited, walked)
+        return WalkPlace(hidden, find(hidden, walked.output_weights, at.step + 1), visited, walked)
 
     start = find(hidden, walked.output_weights, jnp.int32(0))
-    begin = Place(hidden, start, jnp.zeros(steps, bool), walked)
+    begin = WalkPlace(hidden, start, jnp.zeros(steps, bool), walked)
     end = jax.lax.while_loop(lambda at: at.step < steps, body, begin)
     return end.walked, end.visited

@@ -11,7 +11,7 @@ two phases:
 - `_walk` takes the steps. Within `STRIDE` rows it works on one vector per row and carries each coefficient into the
   rows that follow; rows further away catch up by a small product before their turn.
 
-Products run on tensor cores in float16 pieces; `pieces` says how, and why that is as accurate as float32.
+Products run on tensor cores in float16 pieces; `split_products` says how, and why that is as accurate as float32.
 
 The programs are Pallas kernels for Triton. Where there is none (no GPU, or a JAX without that backend) `fits` says so
 and `blocked` does the job; on a CPU the kernel can only be interpreted, which is how the tests compare it to `plain`.
@@ -32,7 +32,7 @@ from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels import blocked
-from widenet.training.kernels.pieces import (
+from widenet.training.kernels.split_products import (
     WIDEST_SPREAD,
     has_tensor_cores,
     loaded,

@@ -17,7 +17,7 @@ from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.block import Block, Rows, walk, work_through
-from widenet.training.kernels.twins import twins
+from widenet.training.kernels.cancelling import twins
 from widenet.types import Dataset
 
 

@@ -10,8 +10,8 @@ from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run
+from widenet.training.kernels.full_batch import gradient_of
 from widenet.training.kernels.plain import is_any_nonzero, take_step
-from widenet.training.kernels.whole import gradient_of
 from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
 from widenet.types import Dataset, Layers
 

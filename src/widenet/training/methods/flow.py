@@ -28,7 +28,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import check_rule, whole
 from widenet.training.flow.clocks import Clock, LossClock
-from widenet.training.flow.course import Course, Rules
+from widenet.training.flow.solver import FlowSolver, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
 from widenet.training.methods.base import Method, Sizes, Trial, check_step_size
@@ -138,7 +138,7 @@ class Flow(Method):
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
         self._check_loss(segment.loss)
-        return Course(
+        return FlowSolver(
             state,
             segment,
             clock=self.clock,

@@ -7,7 +7,7 @@ import equinox as eqx
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run, whole_or_none
-from widenet.training.kernels import KERNELS, block, fused, gram, swept
+from widenet.training.kernels import KERNELS, block, fused, gram, minibatch
 from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.schedules import StepRule
@@ -58,7 +58,7 @@ class SGD(Method):
         ruled = isinstance(self.step_size, StepRule)
         in_blocks = block.fits(networks, watch) and not ruled
         in_one = fused.fits(networks, data, self.batch_size, layers, watch) and not ruled
-        in_sweeps = swept.fits(networks, data, self.batch(data.n_samples), layers, watch) and not ruled
+        in_sweeps = minibatch.fits(networks, data, self.batch(data.n_samples), layers, watch) and not ruled
         if self.kernel != "auto":
             if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
                 raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {self.kernel!r}")
@@ -72,14 +72,14 @@ class SGD(Method):
                     "the fused kernel trains the hidden layer of a TwoLayer network with one output and at most"
                     f" {fused.MOST_NEURONS} neurons, one sample per step, without a watch, on a GPU in float32"
                 )
-            if self.kernel == "swept" and not in_sweeps:
+            if self.kernel == "minibatch" and not in_sweeps:
                 raise ValueError(
-                    f"the swept kernel trains the hidden layer of a TwoLayer network with at most {swept.MOST_OUTPUTS}"
-                    f" outputs, at most {swept.MOST_ROWS} samples per step, without a watch, on a GPU in float32"
+                    "the minibatch kernel trains the hidden layer of a TwoLayer network with at most"
+                    f" {minibatch.MOST_OUTPUTS} outputs, at most {minibatch.MOST_ROWS} samples per step, without a watch, on a GPU in float32"
                 )
             return self.kernel
-        if in_sweeps and swept.pays(networks, data, self.batch(data.n_samples)):
-            return "swept"
+        if in_sweeps and minibatch.pays(networks, data, self.batch(data.n_samples)):
+            return "minibatch"
         if in_one and fused.pays(networks, data):
             return "fused"
         if in_blocks and self.batch(data.n_samples) <= block.ROWS // 2:
@@ -100,7 +100,7 @@ class SGD(Method):
             case "gram":
                 inner = item * n * n * (1 + (sizes.batch > 1))
                 return weights + item * (3 * n * neurons + rows * (rows + 4 * neurons)), inner
-            case "swept":  # and the inputs once more, in pieces
+            case "minibatch":  # and the inputs once more, in pieces
                 return 2 * weights + item * block.ROWS * 5 * neurons, item * n * sizes.dim
             case _:
                 return 2 * weights + item * rows * (2 * sizes.dim + 5 * neurons + 2 * rows), 0

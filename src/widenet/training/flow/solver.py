@@ -62,7 +62,7 @@ class _Carry(eqx.Module):
     tried: Int[Array, ""]
 
 
-class Course:
+class FlowSolver:
     """One run over one segment."""
 
     def __init__(

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from widenet.losses import SATURATING, Loss, hinge
 from widenet.progress import Progress, silent, stretch
 from widenet.training.small.networks import PULLS, Inputs, PerRun, SmallNetworks
-from widenet.training.small.orders import Look, Order
+from widenet.training.small.orders import Choice, NextSample
 from widenet.types import Layers, RunStatus
 
 ENTRIES = 2**17
@@ -62,7 +62,7 @@ class Update:
         )
 
 
-Watch = Callable[[Update], bool | None]
+OnUpdate = Callable[[Update], bool | None]
 """Called after each update; True ends the training of all runs (their budget is spent)."""
 
 
@@ -98,11 +98,11 @@ def train_small(
     *,
     step_size: PerRun,
     max_updates: int | Int[np.ndarray, " run"],
-    order: Order | None,
+    order: NextSample | None,
     loss: Loss = hinge,
     layers: Layers = Layers.HIDDEN,
     shares: Float[np.ndarray, "run sample"] | None = None,
-    watch: Watch | None = None,
+    watch: OnUpdate | None = None,
     progress: Progress = silent,
 ) -> SmallRuns:
     """Train all runs until no sample moves a weight, or for `max_updates`.
@@ -119,7 +119,7 @@ def train_small(
       ValueError: shapes that do not fit, a loss that has no NumPy form, or an order that chooses an idle sample.
     """
     _check(networks, inputs, labels, loss, shares, order)
-    course = _Course(networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch)
+    course = _Training(networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch)
     n_runs = len(labels)
     size = max(1, ENTRIES // max(1, labels.shape[1] * networks.output.shape[1]))
     for first in range(0, n_runs, size):
@@ -134,7 +134,7 @@ def _check(
     labels: np.ndarray,
     loss: Loss,
     shares: np.ndarray | None,
-    order: Order | None,
+    order: NextSample | None,
 ) -> None:
     n_runs, _, dim = networks.hidden.shape
     if inputs.shape not in ((labels.shape[-1], dim), (n_runs, labels.shape[-1], dim)) or len(labels) != n_runs:
@@ -147,7 +147,7 @@ def _check(
         raise ValueError("shares weigh the samples of a whole batch, one row per run like the labels")
 
 
-class _Course:
+class _Training:
     """The state of all runs; `train` brings some of them to their end."""
 
     def __init__(
@@ -157,11 +157,11 @@ class _Course:
         labels: np.ndarray,
         step_size: PerRun,
         max_updates: int | np.ndarray,
-        order: Order | None,
+        order: NextSample | None,
         loss: Loss,
         layers: Layers,
         shares: np.ndarray | None,
-        watch: Watch | None,
+        watch: OnUpdate | None,
     ):
         n_runs, n_samples = labels.shape
         self.networks, self.labels, self.order, self.loss, self.layers = networks, labels, order, loss, layers
@@ -207,7 +207,7 @@ class _Course:
 class _Group:
     """Runs that take their updates side by side; those that have ended leave it."""
 
-    def __init__(self, course: _Course, runs: Int[np.ndarray, " run"]):
+    def __init__(self, course: _Training, runs: Int[np.ndarray, " run"]):
         self.course, self.runs, self.rounds = course, runs, 0
         self.networks = course.networks.of(runs)
         self.labels, self.step_size = course.labels[runs], course.step_size[runs]
@@ -232,10 +232,10 @@ class _Group:
         if over.any():
             self._end(over, idle)
 
-    def step_by(self, order: Order) -> None:
+    def step_by(self, order: NextSample) -> None:
         """One sample of each run."""
         course, networks = self.course, self.networks
-        samples = order(Look(self.runs, self.active, self.margins, self.z, networks))
+        samples = order(Choice(self.runs, self.active, self.margins, self.z, networks))
         places = np.arange(len(self.runs))
         if not self.active[places, samples].all():
             raise ValueError("an order must choose among the active samples")

@@ -15,7 +15,7 @@ from widenet.training.flow.kinks import Pattern, Turn
 from widenet.training.flow.state import Moment
 from widenet.types import Layers, RunStatus
 
-from .test_course import NEURONS, SAMPLES, SLOPE, course, drawn, gradient
+from .test_solver import NEURONS, SAMPLES, SLOPE, course, drawn, gradient
 
 FIRST = np.array([0, 1, 0, 3, 1])
 """The third sample shares the kink of the first here, and the last one that of the second."""
@@ -40,7 +40,7 @@ def meeting():
             return Turn(pattern, row + 1, *told, slot)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("widenet.training.flow.course.turn", turned)
+            patch.setattr("widenet.training.flow.solver.turn", turned)
             return asked._meet(place, now, spot, at_slot, own, frozen, jnp.asarray(REACH)), given
 
     return asked, jax.jit(go)
