@@ -1,13 +1,18 @@
-"""Public names have callers: whatever only its own module and its tests use is private, or goes."""
+"""Public names have callers: what nothing but tests uses is deleted."""
 
 import ast
+import importlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import widenet
 
 ROOT = Path(widenet.__file__).parent
+OTHERS = [ROOT.parents[1] / "examples", ROOT.parents[1] / "tools"]
 STRICT = ("training", "networks", "losses", "diagnostics", "data")
 """Parts of the package that may have no public name without a caller."""
 
@@ -44,12 +49,11 @@ def public_names(tree: ast.Module) -> Iterator[str]:
 @cache
 def home(module: str, name: str) -> tuple[str, str]:
     """Where `from module import name` finds it: packages pass on what they import."""
-    if module in trees() and f"{module}.{name}" not in trees():
-        for node in trees()[module].body:
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    if (alias.asname or alias.name) == name:
-                        return home(node.module, alias.name)
+    for node in ast.walk(trees()[module]) if module in trees() and is_package(module) else ():
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                if (alias.asname or alias.name) == name and (node.module, alias.name) != (module, name):
+                    return home(node.module, alias.name)
     return module, name
 
 
@@ -59,10 +63,11 @@ def uses(module: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "widenet":
             for alias in node.names:
-                if f"{node.module}.{alias.name}" in trees():
-                    modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-                else:
-                    yield home(node.module, alias.name)
+                where = home(node.module, alias.name)
+                if where == (node.module, alias.name) and ".".join(where) in trees():
+                    modules[alias.asname or alias.name] = ".".join(where)
+                elif not is_package(module):  # a package passes on what it imports, and may use a module's names
+                    yield where
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "widenet":
@@ -72,3 +77,70 @@ def uses(module: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
             where = modules.get(ast.unparse(node.value))
             if where is not None:
                 yield home(where, node.attr)
+
+
+CATALOGUE = re.compile(r'"(\w+)\.((?:make|load)_\w+)"')
+"""How `widenet.data.catalogue` names the makers of its data sets."""
+EXCEPTIONS = {
+    "widenet.cli": "commands, called by typer",
+    "widenet.data.base.Distribution": "the protocol of a data set, which the battery of tests checks",
+    "widenet.training.record.Watch": "the protocol of a watch, for type checkers",
+}
+"""Public names (or whole modules) that are called from elsewhere, and by whom."""
+
+
+def exported() -> set[tuple[str, str]]:
+    """What `import widenet` offers, and the data sets that `widenet list data` names."""
+    names = {home(importlib.import_module("widenet")._MODULE_OF[name], name) for name in widenet.__all__}
+    catalogue = (ROOT / "data/catalogue.py").read_text(encoding="utf-8")
+    return names | {(f"widenet.data.{module}", name) for module, name in CATALOGUE.findall(catalogue)}
+
+
+def own_uses(tree: ast.Module) -> set[str]:
+    """Names that a module uses itself, outside of their own definition."""
+    found = set()
+    for node in tree.body:
+        defined = getattr(node, "name", None)
+        found |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and each.id != defined}
+        found -= {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return found
+
+
+@cache
+def without_caller() -> dict[str, list[str]]:
+    """Public names by part of the package that nothing but tests uses."""
+    outside = [ast.parse(path.read_text(encoding="utf-8")) for folder in OTHERS for path in folder.rglob("*.py")]
+    used = {use for tree in outside for use in uses("examples", tree)} | exported()
+    for module, tree in trees().items():
+        used |= {use for use in uses(module, tree) if use[0] != module}
+    templates = " ".join(path.read_text(encoding="utf-8") for path in ROOT.rglob("*.jinja*"))
+    lonely: dict[str, list[str]] = {}
+    for module, tree in sorted(trees().items()):
+        if is_package(module) or module in EXCEPTIONS:
+            continue
+        own = own_uses(tree)
+        for name in public_names(tree):
+            is_listed = (module, name) in used or f"{module}.{name}" in EXCEPTIONS
+            if not is_listed and name not in own and not re.search(rf"\b{name}\b", templates):
+                lonely.setdefault(module.split(".")[1], []).append(f"{module}.{name}")
+    return lonely
+
+
+@pytest.mark.parametrize("part", STRICT)
+def test_every_public_name_has_a_caller(part: str) -> None:
+    """Tests are no callers. Names of other parts are printed: run with -s to see them."""
+    lonely = without_caller()
+    for other in sorted(set(lonely) - set(STRICT)):
+        print(f"{other}: {', '.join(lonely[other])}")
+    assert not lonely.get(part), "delete them, or use them"
+
+
+def test_control_a_name_without_a_caller_is_seen() -> None:
+    tree = ast.parse("LIMIT = 3\n\ndef used():\n    return LIMIT\n\ndef unused():\n    return unused()\n\nused()\n")
+    assert [name for name in public_names(tree) if name not in own_uses(tree)] == ["unused"]
+
+
+def test_exceptions_exist() -> None:
+    for name in EXCEPTIONS:
+        module, _, attribute = name.rpartition(".")
+        assert name in trees() or attribute in set(public_names(trees()[module])), name

@@ -28,7 +28,21 @@ if TYPE_CHECKING:
     from widenet.records import Scale
     from widenet.run import check, check_on
     from widenet.store import Store
-    from widenet.training import Recipe, Record, ensemble, train
+    from widenet.training import (
+        SGD,
+        Adam,
+        Flow,
+        GradientDescent,
+        Method,
+        Optax,
+        Recipe,
+        Record,
+        StepRule,
+        ensemble,
+        ensembles,
+        loss_below,
+        train,
+    )
     from widenet.types import Dataset, RunStatus, Trajectory
 
 _HOME = {
@@ -46,7 +60,21 @@ _HOME = {
     "records": ("Scale",),
     "run": ("check", "check_on"),
     "store": ("Store",),
-    "training": ("Recipe", "Record", "ensemble", "train"),
+    "training": (
+        "SGD",
+        "Adam",
+        "Flow",
+        "GradientDescent",
+        "Method",
+        "Optax",
+        "Recipe",
+        "Record",
+        "StepRule",
+        "ensemble",
+        "ensembles",
+        "loss_below",
+        "train",
+    ),
     "types": ("Dataset", "RunStatus", "Trajectory"),
 }
 _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for name in names}
@@ -54,6 +82,8 @@ _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for n
 __all__ = [
     "DATASETS",
     "PAPERS",
+    "SGD",
+    "Adam",
     "Certificate",
     "Claim",
     "Comparison",
@@ -61,14 +91,19 @@ __all__ = [
     "Evidence",
     "Experiment",
     "Figure",
+    "Flow",
+    "GradientDescent",
     "Hypothesis",
     "Kind",
+    "Method",
+    "Optax",
     "Part",
     "Recipe",
     "Record",
     "RunStatus",
     "Scale",
     "Silence",
+    "StepRule",
     "Store",
     "Trajectory",
     "TwoLayer",
@@ -80,6 +115,7 @@ __all__ = [
     "check_on",
     "claim_ids",
     "ensemble",
+    "ensembles",
     "figure_ids",
     "find_claim",
     "find_figure",
@@ -91,6 +127,7 @@ __all__ = [
     "load_csv",
     "load_mnist_pair",
     "logistic",
+    "loss_below",
     "make_separable",
     "make_two_layer",
     "margins",

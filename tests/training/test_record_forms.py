@@ -72,7 +72,7 @@ def test_shapes_are_those_of_one_run():
     [
         (lambda: 0.0, r"takes one Snapshot, .*; 'it' takes \(\)"),
         (lambda network, data: 0.0, r"takes one Snapshot, .*; 'it' takes \(network, data\)"),
-        (lambda now: {"weight": now.step}, "must return one array, got dict from 'it'"),
+        (lambda now: {"weight": now.step}, "must return one array or number, got dict from 'it'"),
     ],
 )
 def test_an_observation_takes_one_moment_and_gives_one_array(observation, words):

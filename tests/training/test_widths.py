@@ -161,9 +161,9 @@ MISTAKES = """
 import jax
 import jax.numpy as jnp
 import widenet as wn
-from widenet.training import Recipe, ensembles, train
+from widenet.training import SGD, Recipe, ensembles, train
 
-keys, recipe = jax.random.split(jax.random.key(0), 3), Recipe(wn.hinge, 0.1, 10)
+keys, recipe = jax.random.split(jax.random.key(0), 3), Recipe(wn.hinge, SGD(0.1), 10)
 data = wn.Dataset(jnp.eye(4), jnp.ones(4))
 
 def make(key):

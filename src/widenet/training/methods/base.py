@@ -5,7 +5,6 @@ Looks, records, stopping, statuses, chunks, memory and progress belong to the en
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, NamedTuple
@@ -30,8 +29,6 @@ from widenet.types import Dataset, Layers
 
 StepSize = float | Float[Array, "*run"] | StepRule
 """One number, one per run, or a rule."""
-GivenStep = StepSize | Sequence[float]
-"""The same as an argument: a list is one number per run."""
 
 
 @dataclass(frozen=True)

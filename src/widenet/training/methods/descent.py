@@ -30,7 +30,7 @@ class GradientDescent(Method):
         check_step_size(self.step_size)
 
     @property
-    def numbers(self) -> StepSize:
+    def numbers(self) -> Any:
         """The step size."""
         return self.step_size
 

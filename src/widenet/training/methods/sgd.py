@@ -35,7 +35,7 @@ class SGD(Method):
         check_order(self.order)
 
     @property
-    def numbers(self) -> StepSize:
+    def numbers(self) -> Any:
         """The step size."""
         return self.step_size
 
@@ -75,7 +75,8 @@ class SGD(Method):
             if self.kernel == "minibatch" and not in_sweeps:
                 raise ValueError(
                     "the minibatch kernel trains the hidden layer of a TwoLayer network with at most"
-                    f" {minibatch.MOST_OUTPUTS} outputs, at most {minibatch.MOST_ROWS} samples per step, without a watch, on a GPU in float32"
+                    f" {minibatch.MOST_OUTPUTS} outputs, at most {minibatch.MOST_ROWS} samples per step, without a"
+                    " watch, on a GPU in float32"
                 )
             return self.kernel
         if in_sweeps and minibatch.pays(networks, data, self.batch(data.n_samples)):
