@@ -37,7 +37,7 @@ def small_tiles():
 
 
 def test_a_segment_is_sgd():
-    """Other losses, and biases, in `test_swept_scales`."""
+    """Other losses, and biases, in `test_minibatch_scales`."""
     hold_against("minibatch", hinge, Layers.HIDDEN, 2, False)
 
 

@@ -16,7 +16,7 @@ ROWS, SAMPLES, WIDTH, DIM, SLOPE, AT_ZERO = 32, 6, 3, 6, 0.25, 3.0
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    """Two tiles of neurons and of columns, neither full; without optimizations, as in `test_swept`."""
+    """Two tiles of neurons and of columns, neither full; without optimizations, as in `test_minibatch`."""
     if jax.default_backend() == "gpu":
         pytest.skip("interpreted on a CPU")
     for name, value in {"NEURONS": 2, "COLUMNS": 4}.items():

@@ -44,7 +44,7 @@ def kernel(method, n_samples=40):
     return method.fitted(one_network(), points(n_samples), Layers.HIDDEN, None).kernel
 
 
-NAMES = "block_fits", "gram_pays", "fused_fits", "fused_pays", "swept_fits", "swept_pays"
+NAMES = "block_fits", "gram_pays", "fused_fits", "fused_pays", "minibatch_fits", "minibatch_pays"
 
 
 def test_the_fastest_that_fits_and_pays(say):
@@ -56,7 +56,7 @@ def test_the_fastest_that_fits_and_pays(say):
             ladder.append("gram" if told["gram_pays"] else "blocked")
         if told["fused_fits"] and told["fused_pays"]:
             ladder.append("fused")
-        if told["swept_fits"] and told["swept_pays"]:
+        if told["minibatch_fits"] and told["minibatch_pays"]:
             ladder.append("minibatch")
         assert kernel(SGD(0.1)) == ladder[-1]
         assert kernel(SGD(LogSquared(0.1))) == "plain"
@@ -67,7 +67,7 @@ def test_the_fastest_that_fits_and_pays(say):
     (32, 40, "blocked"), (33, 40, "plain"), (None, 32, "blocked"), (None, 33, "plain"), (1, 40, "blocked"),
 ])  # fmt: skip
 def test_blocks_of_64_rows_hold_batches_of_at_most_half_as_many(batch, n_samples, chosen, say):
-    say(block_fits=True, gram_pays=False, fused_fits=False, swept_fits=False)
+    say(block_fits=True, gram_pays=False, fused_fits=False, minibatch_fits=False)
     assert kernel(SGD(0.1, batch_size=batch), n_samples) == chosen
 
 
@@ -96,7 +96,7 @@ def test_what_names_no_kernel_is_refused(wrong):
 
 
 def test_what_was_said_is_kept_beside_the_kernel(say):
-    say(block_fits=True, gram_pays=True, fused_fits=False, swept_fits=False)
+    say(block_fits=True, gram_pays=True, fused_fits=False, minibatch_fits=False)
     fitted = SGD(0.1, Cyclic(), 7).fitted(networks(1), points(), Layers.HIDDEN, None)
     assert (fitted.step_size, fitted.batch_size, fitted.kernel) == (0.1, 7, "gram")
     assert isinstance(fitted.order, Cyclic)
