@@ -79,7 +79,8 @@ class Record:
     @property
     def is_dense(self) -> bool:
         """Whether there are so many times, so close together, that they are better recorded from inside the loop."""
-        return bool(self.what) and len(self.times) > FEW and self.times[-1] - self.times[0] <= CLOSE * len(self.times)
+        times = tuple(self.times)
+        return bool(self.what) and len(times) > FEW and int(times[-1]) - int(times[0]) <= CLOSE * len(times)
 
     def until(self, last: int) -> "Record":
         """The same without the times after `last`."""

@@ -24,8 +24,8 @@ DIVERGED, FROZEN, UNRESOLVED = RunStatus.DIVERGED, RunStatus.FROZEN, RunStatus.U
 class Failing(Climb):
     """The same, which tells that it has failed where a line is above 50."""
 
-    def init(self, network):
-        return network.height
+    def init(self, weights):
+        return weights.height
 
     def ended(self, own):
         return jnp.where(own > 50, UNRESOLVED, RunStatus.RUNNING)

@@ -229,7 +229,12 @@ def release(monkeypatch, rooms, found=(1.0, -1, False), length=2.0):
     pattern, before = asked._begin().own.pattern, (jnp.asarray(found[0]), jnp.int32(found[1]), jnp.asarray(found[2]))
     reading, step_length = jnp.asarray(3.0), jnp.asarray(length)
     share, spot, at_slot = asked._first_release(
-        lambda share: None, reading, step_length, pattern, asked.frozen(pattern), before
+        lambda share: None,
+        reading,
+        step_length,
+        pattern,
+        asked.frozen(pattern),
+        before,  # pyright: ignore[reportArgumentType]
     )
     return float(share), int(spot), bool(at_slot)
 

@@ -13,7 +13,7 @@ from widenet.training.kernels import minibatch
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    """Several tiles of columns, and blocks that do not divide an epoch; without optimizations, as in `test_minibatch`."""
+    """Several tiles of columns, and blocks that do not divide an epoch; no optimizations, as in `test_minibatch`."""
     if jax.default_backend() == "gpu":
         pytest.skip("interpreted on a CPU")
     for name, value in {"NEURONS": 2, "COLUMNS": 4, "STEPS": 3}.items():

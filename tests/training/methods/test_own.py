@@ -188,7 +188,7 @@ def test_a_flow_of_a_smooth_activation_is_the_limit_of_descent(activation, layer
 
 
 RULED = [
-    (lambda: make_two_layer(jax.random.key(0), 4, 2, leaky_relu), "call it"),
+    (lambda: make_two_layer(jax.random.key(0), 4, 2, leaky_relu), "call it"),  # pyright: ignore
     (lambda: make_two_layer(jax.random.key(0), 4, 2, "tanh"), "or a function such as jnp.tanh, got 'tanh'"),  # pyright: ignore
     (lambda: make_two_layer(jax.random.key(0), 4, 2, jnp.sum), r"one number per entry, .* got shape \(\)"),
     (lambda: make_two_layer(jax.random.key(0), 4, 2, lambda z: "z"), "must return|take one array"),  # pyright: ignore

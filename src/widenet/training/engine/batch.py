@@ -333,7 +333,8 @@ def _of_one(segment: Segment, parts: tuple[Any, ...]) -> Segment:
     """The segment of the run that has these parts."""
     data, order, key, step_size, watch, start = parts
     data, order = segment.data if data is None else data, segment.order if order is None else order
-    recording = None if start is None else dataclasses.replace(segment.recording, start=start)
+    recording = segment.recording
+    recording = None if recording is None else dataclasses.replace(recording, start=start)
     own = {"key": key, "step_size": step_size, "watch": watch, "recording": recording}
     return dataclasses.replace(segment, data=data, order=order, **own)
 

@@ -130,10 +130,10 @@ class Flow(Method):
         slots = min(self.slots, dim, data.n_samples) if isinstance(networks.activation, PiecewiseLinear) else 1
         return dataclasses.replace(self, slots=slots, n_samples=data.n_samples)
 
-    def init(self, network: Any) -> FlowState:
+    def init(self, weights: Any) -> FlowState:
         """A run that has not begun; where it stands, its first segment finds out."""
-        n_neurons, names = network.hidden_weights.shape[0], tuple(name for name, _ in self.events)
-        return unbegun(n_neurons, self.n_samples, self.slots, names, network.hidden_weights.dtype)
+        n_neurons, names = weights.hidden_weights.shape[0], tuple(name for name, _ in self.events)
+        return unbegun(n_neurons, self.n_samples, self.slots, names, weights.hidden_weights.dtype)
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
