@@ -25,7 +25,7 @@ class Failing(Climb):
     """It keeps how many steps were taken, and has failed after more than 15, or where it began above 50."""
 
     def init(self, weights):
-        return jnp.where(network.height > 50, 99, 0).astype(jnp.int32)
+        return jnp.where(weights.height > 50, 99, 0).astype(jnp.int32)
 
     def advance(self, state, segment):
         after = super().advance(state, segment)
