@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from widenet import certificates
 from widenet.estimators import WideClassifier
+from widenet.training import SGD
 
 SMALL: dict[str, Any] = {"width": 10, "max_epochs": 20, "random_state": 0}
 
@@ -66,7 +67,7 @@ def test_it_is_training_by_the_plain_kernel(n_classes: int, loss: str) -> None:
     start = model.fit(inputs, labels)._fresh(3)
     numbers = 2.0 * labels - 1 if n_classes == 2 else labels.astype(float)
     data = Dataset(jnp.asarray(inputs / np.linalg.norm(inputs, axis=1).max()), jnp.asarray(numbers))
-    recipe = Recipe(LOSSES[loss][n_classes > 2], 0.5, 60, kernel="plain")
+    recipe = Recipe(LOSSES[loss][n_classes > 2], SGD(0.5, kernel="plain"), 60)
     keys = jax.random.split(model._key(1), 3)
     done = ensemble(jax.tree.map(jnp.asarray, start), data, recipe, keys)
     np.testing.assert_allclose(model.hidden_weights_, done.network.hidden_weights, rtol=1e-10, atol=1e-12)

@@ -32,8 +32,21 @@ if TYPE_CHECKING:
     from widenet.records import Scale
     from widenet.run import Answers, check, check_on, figure
     from widenet.store import Store
-    from widenet.training import Recipe, Record, ensemble, train
-    from widenet.training.methods import SGD, Adam, Flow, GradientDescent
+    from widenet.training import (
+        SGD,
+        Adam,
+        Flow,
+        GradientDescent,
+        Method,
+        Optax,
+        Recipe,
+        Record,
+        StepRule,
+        ensemble,
+        ensembles,
+        loss_below,
+        train,
+    )
     from widenet.types import Dataset, RunStatus, Trajectory
 
 _HOME = {
@@ -52,8 +65,21 @@ _HOME = {
     "records": ("Scale",),
     "run": ("Answers", "check", "check_on", "figure"),
     "store": ("Store",),
-    "training": ("Recipe", "Record", "ensemble", "train"),
-    "training.methods": ("SGD", "Adam", "Flow", "GradientDescent"),
+    "training": (
+        "SGD",
+        "Adam",
+        "Flow",
+        "GradientDescent",
+        "Method",
+        "Optax",
+        "Recipe",
+        "Record",
+        "StepRule",
+        "ensemble",
+        "ensembles",
+        "loss_below",
+        "train",
+    ),
     "types": ("Dataset", "RunStatus", "Trajectory"),
 }
 _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for name in names}
@@ -76,12 +102,15 @@ __all__ = [
     "GradientDescent",
     "Hypothesis",
     "Kind",
+    "Method",
     "NotApplicable",
+    "Optax",
     "Part",
     "Recipe",
     "Record",
     "RunStatus",
     "Scale",
+    "StepRule",
     "Store",
     "Trajectory",
     "TwoLayer",
@@ -95,6 +124,7 @@ __all__ = [
     "check_on",
     "claim_ids",
     "ensemble",
+    "ensembles",
     "figure",
     "figure_ids",
     "find_claim",
@@ -107,6 +137,7 @@ __all__ = [
     "load_csv",
     "load_mnist_pair",
     "logistic",
+    "loss_below",
     "make_separable",
     "make_two_layer",
     "margins",

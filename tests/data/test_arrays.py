@@ -1,11 +1,10 @@
 import re
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.data import from_arrays, make_pool, scale_to_unit_ball, with_bias
+from widenet.data import from_arrays, scale_to_unit_ball, with_bias
 from widenet.errors import DataError
 
 NAN, INF = float("nan"), float("inf")
@@ -119,19 +118,6 @@ def test_bias_is_a_coordinate_that_keeps_the_unit_ball(dtype):
     np.testing.assert_allclose(
         lifted.inputs @ lifted_separator, data.inputs @ separator + bias, rtol=20 * np.finfo(dtype).eps
     )
-
-
-def test_a_pool_gives_no_point_twice():
-    pool = make_pool(np.arange(1.0, 7.0)[:, None], [1, -1] * 3)
-    drawn = pool.sample(jax.random.key(0), 6)
-    assert sorted(np.asarray(drawn.inputs)[:, 0]) == sorted(np.asarray(pool.inputs)[:, 0])
-
-
-@pytest.mark.parametrize("n_samples", [0, 7])
-def test_a_pool_refuses_more_than_it_has(n_samples):
-    pool = make_pool(np.arange(1.0, 7.0)[:, None], [1, -1] * 3)
-    with pytest.raises(DataError, match="ask for 1 to 6"):
-        pool.sample(jax.random.key(0), n_samples)
 
 
 def test_nothing_at_all_is_called_empty():

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.data import from_arrays, load_mnist35, make_basis, make_separable, with_bias
+from widenet.data import from_arrays, load_mnist35, make_separable, with_bias
 from widenet.diagnostics import find_separator, separability
 from widenet.errors import DataError
 from widenet.types import Dataset
@@ -58,7 +58,7 @@ def test_known_separator_is_inside_the_certificate(dim, n_samples):
 
 
 def test_the_basis_needs_exactly_the_root_of_its_dimension():
-    found = find_separator(make_basis(9).points)
+    found = find_separator(Dataset(jnp.eye(9), jnp.ones(9)))
     assert found.norm_upper == pytest.approx(3, rel=1e-12)
     assert found.norm_lower == pytest.approx(3, rel=1e-12)
     assert found.separator == pytest.approx(np.ones(9), rel=1e-12)

@@ -9,10 +9,10 @@ import jax
 import numpy as np
 from tests.training.problems import networks, run_keys, separable
 from widenet.losses import logistic
-from widenet.training import Recipe, ensemble
+from widenet.training import SGD, Recipe, ensemble
 
 assert jax.local_device_count() == 2
-recipe = Recipe(logistic, 0.7, 30, check_every=30, kernel="plain")
+recipe = Recipe(logistic, SGD(0.7, kernel="plain"), 30, check_every=30)
 seen = set()
 
 def see(fraction, words):

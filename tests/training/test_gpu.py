@@ -8,7 +8,7 @@ import pytest
 from tests.training.kernels.test_outputs import classes, several
 from tests.training.problems import drawn_networks, run_keys, separable
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.training import Permutation, Recipe, Record, ensemble
+from widenet.training import SGD, Permutation, Recipe, Record, ensemble
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "gpu", reason="needs a GPU"),
@@ -25,7 +25,7 @@ def on_cpu(function, *arguments):
 
 
 def trained(n_runs, kernel, loss, dtype):
-    recipe = Recipe(loss, 0.5, 2000, kernel=kernel)
+    recipe = Recipe(loss, SGD(0.5, kernel=kernel), 2000)
     nets, data = drawn_networks(n_runs, 20, 30, dtype=dtype), separable(64, 30, dtype=dtype)
     return ensemble(nets, data, recipe, run_keys(n_runs), record=RECORD)
 
@@ -50,12 +50,12 @@ def test_sweeps_do_not_see_the_batch_and_are_as_accurate_as_float32(batch):
     def go(n_runs, kernel, dtype):
         nets = jax.tree.map(lambda leaf: leaf.astype(dtype), several(n_runs, n_neurons=600, dim=50))
         data = jax.tree.map(lambda leaf: leaf.astype(dtype), classes(96, 50))
-        recipe = Recipe(cross_entropy, 0.01, 600, batch_size=batch, kernel=kernel)
+        recipe = Recipe(cross_entropy, SGD(0.01, batch_size=batch, kernel=kernel), 600)
         return ensemble(nets, data, recipe, run_keys(n_runs), record=RECORD)
 
-    largest, plain, exact = go(16, "swept", jnp.float32), go(16, "plain", jnp.float32), go(16, "plain", jnp.float64)
+    largest, plain, exact = go(16, "minibatch", jnp.float32), go(16, "plain", jnp.float32), go(16, "plain", jnp.float64)
     for n_runs in (1, 7):
-        batch_of = go(n_runs, "swept", jnp.float32)
+        batch_of = go(n_runs, "minibatch", jnp.float32)
         np.testing.assert_array_equal(batch_of.records["weights"], largest.records["weights"][:n_runs])
         for name in COUNTERS:
             np.testing.assert_array_equal(getattr(batch_of, name), getattr(largest, name)[:n_runs], err_msg=name)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.training import Continued, Cyclic, Listed, Permutation, WithReplacement
+from widenet.training import Cyclic, Listed, Permutation
 
 LIST = [3, 1, 4, 1, 5, 9]
 
@@ -19,8 +19,7 @@ def listed():
     return Listed(LIST)
 
 
-ORDERS = {"WithReplacement": WithReplacement, "Permutation": Permutation, "Cyclic": Cyclic, "Listed": listed}
-ORDERS["Continued"] = Continued
+ORDERS = {"Permutation": Permutation, "Cyclic": Cyclic, "Listed": listed}
 every_order = pytest.mark.parametrize("make", ORDERS.values(), ids=ORDERS)
 
 
@@ -50,38 +49,9 @@ def test_permutation_visits_each_sample_once_and_changes():
     assert (epochs[0] != epochs[1]).any()
 
 
-@pytest.mark.parametrize(("n_samples", "batch"), [(10, 3), (7, 4), (24, 5), (5, 5), (12, 1)])
-def test_continued_batches_are_the_permutations_one_after_the_other(n_samples, batch):
-    """Cut anywhere, and nothing left out: the stream of batches is the stream of permutations."""
-    order, n_epochs = Continued(), 3 * n_samples
-    parts = jax.vmap(lambda epoch: order.epoch(key(), epoch, n_samples, batch))(jnp.arange(n_epochs))
-    whole = jax.vmap(lambda epoch: Permutation().epoch(key(), epoch, n_samples, 1))(jnp.arange(n_epochs))
-    stream = np.asarray(parts).ravel()
-    np.testing.assert_array_equal(stream, np.asarray(whole).ravel()[: len(stream)])
-    for first in range(0, len(stream) - n_samples + 1, n_samples):
-        np.testing.assert_array_equal(np.sort(stream[first : first + n_samples]), np.arange(n_samples))
-
-
 def test_control_a_permutation_leaves_a_remainder_out():
     rows = np.asarray(Permutation().epoch(key(), jnp.asarray(0), 10, 3)).ravel()
     assert len(np.unique(rows)) == 9
-
-
-def test_continued_batches_late_in_a_long_run():
-    """Two billion steps of many samples are past the largest int32."""
-    epoch, n_samples, batch = 2**31 // 3, 1000, 333
-    rows = np.asarray(Continued().epoch(key(), jnp.int32(epoch), n_samples, batch)).ravel()
-    begin = epoch * 999
-    permutations = [Permutation().epoch(key(), jnp.int32(begin // 1000 + later), n_samples, 1) for later in (0, 1)]
-    expected = np.concatenate([np.asarray(each).ravel() for each in permutations])[begin % 1000 :][:999]
-    np.testing.assert_array_equal(rows, expected)
-
-
-def test_with_replacement_is_uniform():
-    draws = np.asarray(WithReplacement().epoch(key(), jnp.asarray(0), 20_000, 1)).ravel() * 10 // 20_000
-    counts = np.bincount(draws, minlength=10)
-    assert abs(counts - 2000).max() < 5 * np.sqrt(2000)
-    assert len(np.unique(draws)) == 10
 
 
 def test_a_list_is_taken_literally():

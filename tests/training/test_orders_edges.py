@@ -7,24 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.training import Listed, WithReplacement
+from widenet.training import Listed
 
 
 @functools.cache
 def key():
     return jax.random.key(5)
-
-
-def test_draws_with_replacement_have_at_least_one_batch():
-    order = WithReplacement()
-    assert [order.steps_per_epoch(*sizes) for sizes in ((10, 3), (10, 10), (3, 5), (10, 1))] == [3, 1, 1, 10]
-
-
-@pytest.mark.parametrize("n_samples", [1, 2, 3])
-def test_draws_with_replacement_meet_all_samples_and_no_other(n_samples):
-    epochs = jnp.arange(60)
-    drawn = jax.vmap(lambda epoch: WithReplacement().epoch(key(), epoch, n_samples, 1))(epochs)
-    assert set(np.unique(drawn)) == set(range(n_samples))
 
 
 def test_a_list_of_one_index_is_one():

@@ -8,7 +8,7 @@ import pytest
 
 from tests.training.problems import kernel_of, networks, run_keys, separable, with_method
 from widenet.losses import hinge, logistic
-from widenet.training import OutputWatch, Recipe, ensemble
+from widenet.training import SGD, OutputWatch, Recipe, ensemble
 from widenet.types import Layers
 
 
@@ -22,7 +22,7 @@ class Extremes(OutputWatch):
         return jnp.minimum(value[0], output_weights.min()), jnp.maximum(value[1], output_weights.max())
 
 
-RECIPE = Recipe(hinge, 0.7, 130, layers=Layers.BOTH, check_every=35)
+RECIPE = Recipe(hinge, SGD(0.7), 130, layers=Layers.BOTH, check_every=35)
 
 
 @pytest.mark.parametrize("loss", [hinge, logistic], ids=lambda loss: loss.__name__)

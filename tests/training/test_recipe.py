@@ -5,15 +5,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import optax
 import pytest
 
 from tests.training.problems import networks, toy
 from widenet.losses import hinge, logistic
-from widenet.training import SGD, Cyclic, GradientDescent, Permutation, Recipe, gradient_descent, never, zero_error
+from widenet.training import SGD, Cyclic, GradientDescent, Permutation, Recipe, never, zero_error
 from widenet.training.stopping import zero_loss
 from widenet.types import Layers
 
-make: Any = functools.partial(Recipe, hinge, 0.5)  # of any type: wrong ones are what is asked about
+make: Any = functools.partial(Recipe, hinge, SGD(0.5))  # of any type: wrong ones are what is asked about
 
 
 @pytest.mark.parametrize("max_steps", [1, 2**31 - 1, (1, 2**31 - 1), (5, 6)])
@@ -46,11 +47,15 @@ def test_intervals_of_one_step_fit():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (lambda: Recipe(hinge, max_steps=5), "needs a step_size"),
-        (lambda: Recipe(hinge, 0.1, 5, method=GradientDescent(0.1)), "with a method"),
-        (lambda: Recipe(hinge, max_steps=5, method=GradientDescent(0.1), order=Cyclic()), "with a method"),
-        (lambda: Recipe(hinge, max_steps=5, method=GradientDescent(0.1), batch_size=2), "with a method"),
-        (lambda: Recipe(hinge, max_steps=5, method=GradientDescent(0.1), kernel="plain"), "with a method"),
+        (lambda: Recipe(hinge, max_steps=5), r"got None; write Recipe\(hinge, SGD\(0.5\)"),
+        (lambda: Recipe(hinge, 0.1, 5), "got 0.1; a step size belongs to the method"),  # pyright: ignore
+        (lambda: Recipe(hinge, SGD, 5), r"call it: SGD\(…\)"),  # pyright: ignore
+        (lambda: Recipe(hinge, optax.sgd(0.1), 5), r"wrap it: Optax\(…\)"),  # pyright: ignore
+        (lambda: Recipe(hinge, step_size=0.1, max_steps=5), r"pass step_size to the method.*SGD\(0.1\)"),
+        (lambda: Recipe(hinge, GradientDescent(0.1), 5, order=Cyclic()), r"pass order to the method.*order=Cyclic\(\)"),
+        (lambda: Recipe(hinge, GradientDescent(0.1), 5, batch_size=2), "pass batch_size to the method"),
+        (lambda: Recipe(hinge, GradientDescent(0.1), 5, kernel="plain"), "pass kernel to the method"),
+        (lambda: Recipe(hinge, GradientDescent(0.1), 5, colour="red"), "Recipe has no argument 'colour'"),
         (lambda: make(5, layers="all"), "layers must be"),
         (lambda: make("5"), "max_steps must be a whole number"),
         (lambda: make((5, 1.5)), "max_steps must be a whole number"),
@@ -70,10 +75,10 @@ def test_what_a_recipe_is_unless_told_otherwise():
     assert (recipe.method.batch_size, recipe.method.kernel) == (1, "auto")
     assert (recipe.layers, recipe.stop, recipe.check_every, recipe.after_goal) == (Layers.HIDDEN, None, None, 0)
     assert recipe.goal is zero_loss
-    assert Recipe(logistic, 0.5, 5).goal is never
+    assert Recipe(logistic, SGD(0.5), 5).goal is never
     assert make(5, stop=zero_error).goal is zero_error
     assert make(5, layers="both").layers is Layers.BOTH
-    descent = gradient_descent(logistic, 0.25, (3, 4), check_every=2)
+    descent = Recipe(logistic, GradientDescent(0.25), (3, 4), check_every=2)
     assert (descent.max_steps, descent.check_every) == ((3, 4), 2)
     assert isinstance(descent.method, GradientDescent)
     assert float(jnp.asarray(descent.method.step_size)) == 0.25
@@ -81,5 +86,5 @@ def test_what_a_recipe_is_unless_told_otherwise():
 
 def test_only_the_step_size_is_a_number_that_programs_are_given():
     """Everything else is what they are compiled for."""
-    recipe = Recipe(hinge, 0.5, 10, stop=zero_error, check_every=5, after_goal=3)
+    recipe = Recipe(hinge, SGD(0.5), 10, stop=zero_error, check_every=5, after_goal=3)
     assert jax.tree.leaves(recipe) == [0.5]

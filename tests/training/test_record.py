@@ -10,9 +10,9 @@ import pytest
 
 from tests.training.problems import networks, run_keys, toy
 from widenet.losses import hinge
-from widenet.training import Recipe, Record, ensemble, every, log_spaced, train
+from widenet.training import SGD, Recipe, Record, ensemble, train
 
-RECIPE = Recipe(hinge, 0.5, 10)
+RECIPE = Recipe(hinge, SGD(0.5), 10)
 
 
 def weight(now):
@@ -49,20 +49,6 @@ def test_impossible_times_are_refused(times, words):
         Record(times, {"weight": weight})
 
 
-def test_spaced_times():
-    assert every(10, 1e1) == (0, 10)
-    assert every(5.0, 12) == (0, 5, 10)
-    assert log_spaced(1e3, 4) == (0, 1, 10, 100, 1000)
-    for interval in (0, -5, 2.5):
-        with pytest.raises(ValueError, match=f"interval must be a whole number from 1 on, got {interval}"):
-            every(interval, 10)
-    for until in (-1, float("inf"), 10.5):
-        with pytest.raises(ValueError, match=f"until must be a whole number from 0 on, got {until}"):
-            every(10, until)
-    with pytest.raises(ValueError, match="until must be a whole number from 1 on, got 0"):
-        log_spaced(0, 4)
-
-
 @pytest.mark.parametrize(
     ("observation", "kind"),
     [
@@ -70,10 +56,11 @@ def test_spaced_times():
         (lambda now: now.network, "TwoLayer"),
         (lambda now: (now.network.hidden_weights,), "tuple"),
         (lambda now: None, "NoneType"),
+        (lambda now: "large", "the text 'large'"),
     ],
 )
 def test_an_observation_returns_one_array(observation, kind):
-    with pytest.raises(ValueError, match=f"must return one array, got {kind} from 'state'"):
+    with pytest.raises(ValueError, match=f"must return one array or number, got {kind} from 'state'"):
         ensemble(networks(2), toy(), RECIPE, run_keys(2), record=Record((0,), {"state": observation}))
 
 
@@ -85,16 +72,8 @@ def test_a_record_that_starts_past_the_budget_is_refused():
 
 
 def test_record_times():
-    assert every(5, 12) == (0, 5, 10)
-    assert log_spaced(1000, 4) == (0, 1, 10, 100, 1000)
     with pytest.raises(ValueError, match="must increase"):
         Record((0, 5, 5))
-
-
-def test_one_time_beside_the_start():
-    assert log_spaced(10, 1) == (0, 1)
-    with pytest.raises(ValueError, match="count must be a whole number from 1 on, got 0"):
-        log_spaced(10, 0)
 
 
 class Fold(eqx.Module):
@@ -118,11 +97,11 @@ class Fold(eqx.Module):
 )
 def test_a_watch_keeps_the_form_of_its_value(watch, got):
     with pytest.raises(ValueError, match=rf"the form that start gives, float64\[\], got {got}"):
-        ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(2), watch=watch)
+        ensemble(networks(2), toy(), Recipe(hinge, SGD(0.5), 10), run_keys(2), watch=watch)
 
 
 def test_a_watch_may_start_from_a_whole_number():
     """JAX makes a float of it where one is added."""
     watch = Fold(0, lambda value, step: value + step.step_size)
-    runs = ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(2), watch=watch)
+    runs = ensemble(networks(2), toy(), Recipe(hinge, SGD(0.5), 10), run_keys(2), watch=watch)
     assert np.allclose(runs.watched, 0.5 * runs.steps)

@@ -14,7 +14,7 @@ from tests.training.problems import networks, run_keys, toy
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
 from widenet.networks import TwoLayer, relu
-from widenet.training import Recipe, Record, ensemble, ensembles, widths, zero_error
+from widenet.training import SGD, Recipe, Record, ensemble, ensembles, widths, zero_error
 from widenet.types import Dataset, Layers
 
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
@@ -26,8 +26,8 @@ def asked():
     """(networks, recipes, keys), one entry per width: step sizes, budgets and numbers of runs differ."""
     nets = [networks(n_runs, width, bias=True) for n_runs, width in zip(RUNS, WIDTHS, strict=True)]
     recipes = [
-        Recipe(hinge, jnp.asarray([0.5, 0.2]), (40, 500), layers=Layers.BOTH),
-        Recipe(hinge, 0.1, 700, layers=Layers.BOTH),
+        Recipe(hinge, SGD(jnp.asarray([0.5, 0.2])), (40, 500), layers=Layers.BOTH),
+        Recipe(hinge, SGD(0.1), 700, layers=Layers.BOTH),
     ]
     return nets, recipes, [run_keys(n_runs) for n_runs in RUNS]
 
@@ -74,7 +74,10 @@ def test_each_width_is_its_own_ensemble(alone, launches, refused, launched):
 )
 def test_what_differs_in_anything_else_is_launched_apart(launches, change):
     """Only step sizes and budgets are joined; every other field of a recipe has one value per launch."""
-    recipes = [Recipe(hinge, 0.5, 10, layers=Layers.BOTH), Recipe(hinge, 0.5, 10, **{"layers": Layers.BOTH, **change})]
+    recipes = [
+        Recipe(hinge, SGD(0.5), 10, layers=Layers.BOTH),
+        Recipe(hinge, SGD(0.5), 10, **{"layers": Layers.BOTH, **change}),
+    ]
     ensembles([networks(1), networks(1)], toy(), recipes, [run_keys(1)] * 2)
     assert len(launches.widths) == 2
 
@@ -82,14 +85,14 @@ def test_what_differs_in_anything_else_is_launched_apart(launches, change):
 def test_what_fits_neither_way_is_refused(launches):
     launches.refused = 2
     with pytest.raises(InputError, match="no memory"):
-        ensembles([networks(1, 18), networks(1, 20)], toy(), Recipe(hinge, 0.5, 10), [run_keys(1)] * 2)
+        ensembles([networks(1, 18), networks(1, 20)], toy(), Recipe(hinge, SGD(0.5), 10), [run_keys(1)] * 2)
     assert launches.widths == [32, 18]
 
 
 @pytest.mark.parametrize("kernel", ["plain", "blocked"])
 def test_neurons_of_zeros_stay_zero(kernel):
     nets = widths.pad(networks(2, 4, bias=True), 7)
-    end = ensemble(nets, toy(), Recipe(logistic, 3.0, 60, layers=Layers.BOTH, kernel=kernel), run_keys(2)).network
+    end = ensemble(nets, toy(), Recipe(logistic, SGD(3.0, kernel=kernel), 60, layers=Layers.BOTH), run_keys(2)).network
     for leaf in (end.hidden_weights[:, 4:], end.output_weights[:, 4:], end.bias[:, 4:]):
         assert not np.any(leaf)
     assert np.any(end.bias[:, :4])
@@ -107,7 +110,7 @@ def test_padded_widths_are_few_and_near():
 
 def test_with_a_record_every_width_is_seen_as_it_is():
     record = Record((0, 24), {"weights": lambda now: now.network.hidden_weights})
-    recipe = Recipe(logistic, 0.5, 24, kernel="plain")
+    recipe = Recipe(logistic, SGD(0.5, kernel="plain"), 24)
     runs = ensembles([networks(2, 6), networks(2, 8)], toy(), recipe, [run_keys(2)] * 2, record=record)
     assert [run.records["weights"].shape for run in runs] == [(2, 2, 6, 5), (2, 2, 8, 5)]
 
@@ -115,10 +118,10 @@ def test_with_a_record_every_width_is_seen_as_it_is():
 def test_a_budget_per_run_is_that_run_alone():
     budgets = (24, 100, 2000)
     record = Record((0, 24, 50), {"weights": lambda now: now.network.hidden_weights})
-    runs = ensemble(networks(3), toy(), Recipe(logistic, 0.5, budgets), run_keys(3), record=record)
+    runs = ensemble(networks(3), toy(), Recipe(logistic, SGD(0.5), budgets), run_keys(3), record=record)
     np.testing.assert_array_equal(runs.steps, budgets)
     for i, budget in enumerate(budgets):
-        alone = ensemble(networks(3), toy(), Recipe(logistic, 0.5, budget), run_keys(3))
+        alone = ensemble(networks(3), toy(), Recipe(logistic, SGD(0.5), budget), run_keys(3))
         np.testing.assert_allclose(runs.network.hidden_weights[i], alone.network.hidden_weights[i], atol=1e-13)
         assert runs.loss[i] == pytest.approx(float(alone.loss[i]), rel=1e-12)
     np.testing.assert_array_equal(runs.records["weights"][0, 1], runs.records["weights"][0, 2])
@@ -126,26 +129,26 @@ def test_a_budget_per_run_is_that_run_alone():
 
 def test_impossible_packs_are_refused():
     with pytest.raises(ValueError, match="got 2 networks, 2 recipes and 1 arrays of keys"):
-        ensembles([networks(2), networks(2)], toy(), Recipe(hinge, 0.5, 10), [run_keys(2)])
+        ensembles([networks(2), networks(2)], toy(), Recipe(hinge, SGD(0.5), 10), [run_keys(2)])
     with pytest.raises(ValueError, match="one number or one per run, got 3 for 2 runs"):
-        ensemble(networks(2), toy(), Recipe(hinge, 0.5, (1, 2, 3)), run_keys(2))
+        ensemble(networks(2), toy(), Recipe(hinge, SGD(0.5), (1, 2, 3)), run_keys(2))
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda: {"step_size": jnp.asarray([0.1, 0.2])}, r"step_size must be .* got shape \(2,\) for 3 runs"),
+        (lambda: {"method": SGD(jnp.asarray([0.1, 0.2]))}, r"step_size must be .* got shape \(2,\) for 3 runs"),
         (lambda: {"max_steps": (1, 2)}, "max_steps must be one number or one per run, got 2 for 3 runs"),
     ],
 )
 def test_the_wrong_width_is_named_with_its_own_numbers(change, words):
-    recipes = [Recipe(hinge, 0.5, 10), Recipe(**({"loss": hinge, "step_size": 0.5, "max_steps": 10} | change()))]
+    recipes = [Recipe(hinge, SGD(0.5), 10), Recipe(**({"loss": hinge, "method": SGD(0.5), "max_steps": 10} | change()))]
     with pytest.raises(ValueError, match=rf"entry 1 \(from 0\): {words}"):
         ensembles([networks(3, 6), networks(3, 8)], toy(), recipes, [run_keys(3)] * 2)
 
 
 def test_every_run_needs_its_network_and_all_share_the_data():
-    recipe, keys = Recipe(hinge, 0.5, 10), [run_keys(3)] * 2
+    recipe, keys = Recipe(hinge, SGD(0.5), 10), [run_keys(3)] * 2
     one = jax.tree.map(lambda leaf: leaf[0], networks(3, 8))
     with pytest.raises(ValueError, match=r"entry 1 \(from 0\): .* number of runs, got \[8\] and 3 keys"):
         ensembles([networks(3, 6), one], toy(), recipe, keys)
@@ -158,9 +161,9 @@ MISTAKES = """
 import jax
 import jax.numpy as jnp
 import widenet as wn
-from widenet.training import Recipe, ensembles, train
+from widenet.training import SGD, Recipe, ensembles, train
 
-keys, recipe = jax.random.split(jax.random.key(0), 3), Recipe(wn.hinge, 0.1, 10)
+keys, recipe = jax.random.split(jax.random.key(0), 3), Recipe(wn.hinge, SGD(0.1), 10)
 data = wn.Dataset(jnp.eye(4), jnp.ones(4))
 
 def make(key):
@@ -198,7 +201,7 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
 
 
 def test_networks_of_other_outputs_share_no_launch():
-    recipe = Recipe(hinge, 0.1, 7)
+    recipe = Recipe(hinge, SGD(0.1), 7)
 
     def launch(n_outputs, width=6):
         rows, second = jnp.zeros((2, width, 3)), jnp.zeros((2, n_outputs, width))

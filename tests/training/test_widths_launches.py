@@ -12,10 +12,10 @@ from tests.training.problems import networks, run_keys, toy
 from widenet.errors import InputError
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, relu
-from widenet.training import GradientDescent, Listed, Recipe, Record, ensembles, widths
+from widenet.training import SGD, GradientDescent, Listed, Recipe, Record, ensembles, widths
 from widenet.types import Trajectory
 
-RECIPE = Recipe(hinge, 0.5, 10)
+RECIPE = Recipe(hinge, SGD(0.5), 10)
 
 
 class Bare(eqx.Module):
@@ -58,10 +58,10 @@ def test_widths_of_similar_size_share_a_launch_and_are_cut_back(launched):
     five = jax.tree.map(lambda leaf: leaf[:, ::2] if leaf.ndim > 1 else leaf, networks(2, 10))
     nets = [five, networks(1, 6), networks(1, 2), networks(3, 8)]
     recipes = [
-        Recipe(hinge, jnp.asarray([0.5, 0.25]), (4, 5)),
-        Recipe(hinge, 0.125, 6),
-        Recipe(hinge, 2.0, 7),
-        Recipe(hinge, 1.0, 8),
+        Recipe(hinge, SGD(jnp.asarray([0.5, 0.25])), (4, 5)),
+        Recipe(hinge, SGD(0.125), 6),
+        Recipe(hinge, SGD(2.0), 7),
+        Recipe(hinge, SGD(1.0), 8),
     ]
     keys = [run_keys(net.hidden_weights.shape[0], seed) for seed, net in enumerate(nets)]
     told = []
@@ -92,7 +92,7 @@ def test_a_single_width_stays_as_it_is(launched):
     ids=["a record", "an order of its own"],
 )
 def test_what_looks_at_networks_or_orders_is_launched_apart(launched, indices, record):
-    recipe = RECIPE if indices is None else Recipe(hinge, 0.5, 10, Listed(indices))
+    recipe = RECIPE if indices is None else Recipe(hinge, SGD(0.5, Listed(indices)), 10)
     ensembles([networks(2, 6), networks(2, 8)], toy(), recipe, [run_keys(2)] * 2, record=record)
     assert shapes(launched) == [(2, 6, 5), (2, 8, 5)]
     assert [call.record for call in launched.calls] == [record, record]
@@ -137,7 +137,10 @@ def test_what_does_not_fit_when_filled_up_is_launched_by_itself(launched):
         ({"recipe": [RECIPE, None]}, "recipe must be a Recipe or a list with one per width"),
         ({"recipe": [RECIPE, RECIPE]}, "got 1 networks, 2 recipes and 1 arrays of keys"),
         ({"keys": [None]}, r"entry 0 of keys \(from 0\) must be an array of JAX keys, one per run, got a NoneType"),
-        ({"recipe": [Recipe(hinge, 0.5, (1, 2, 3))]}, r"entry 0 \(from 0\): max_steps must be one number or one per"),
+        (
+            {"recipe": [Recipe(hinge, SGD(0.5), (1, 2, 3))]},
+            r"entry 0 \(from 0\): max_steps must be one number or one per",
+        ),
     ],
 )
 def test_what_is_no_list_of_widths(change, words):
@@ -175,7 +178,7 @@ def test_what_widths_must_have_in_common():
         return widths._launch(TwoLayer(rows, second, jnp.zeros((n_runs, width)) if bias else None, relu()), recipe)
 
     same = launch()
-    assert launch(n_runs=3) == launch(width=5) == launch(recipe=Recipe(hinge, jnp.ones(2), (7, 8))) == same
+    assert launch(n_runs=3) == launch(width=5) == launch(recipe=Recipe(hinge, SGD(jnp.ones(2)), (7, 8))) == same
     assert launch(n_runs=3, outputs=(4,)) == launch(width=7, outputs=(4,)) == launch(outputs=(4,))
     for other in (
         launch(width=9),
@@ -183,8 +186,8 @@ def test_what_widths_must_have_in_common():
         launch(outputs=(4,)),
         launch(bias=True),
         launch(dtype=jnp.float32),
-        launch(recipe=Recipe(hinge, 0.5, 10, batch_size=2)),
-        launch(recipe=Recipe(hinge, 0.5, 10, check_every=3)),
+        launch(recipe=Recipe(hinge, SGD(0.5, batch_size=2), 10)),
+        launch(recipe=Recipe(hinge, SGD(0.5), 10, check_every=3)),
     ):
         assert other != same
     assert launch(outputs=(4,)) != launch(outputs=(5,))

@@ -13,7 +13,7 @@ import numpy as np
 
 from widenet.losses import cross_entropy
 from widenet.networks import TwoLayer, relu
-from widenet.training import Permutation, Recipe
+from widenet.training import SGD, Permutation, Recipe
 from widenet.types import Dataset
 
 SPREAD = 0.5
@@ -90,7 +90,7 @@ class SoftmaxWorkload:
     def recipe(self, steps: int, kernel: str = "auto") -> Recipe:
         """How widenet is told to train: as many steps as this, and a look at the training set only before and after."""
         size, batch = self.step_size, self.batch_size
-        return Recipe(cross_entropy, size, steps, batch_size=batch, check_every=steps, kernel=kernel)
+        return Recipe(cross_entropy, SGD(size, batch_size=batch, kernel=kernel), steps, check_every=steps)
 
     def orders(self, steps: int) -> np.ndarray:
         """The samples of the first steps, (run, step, place in the batch): those that `Permutation` hands out."""

@@ -10,7 +10,7 @@ import numpy as np
 from widenet.losses import Loss, hinge, logistic
 from widenet.networks import leaky_relu, make_two_layer
 from widenet.networks.two_layer import TwoLayer
-from widenet.training import Permutation, Recipe, ensemble
+from widenet.training import SGD, Permutation, Recipe, ensemble
 from widenet.types import Dataset
 
 ROWS = 64
@@ -84,7 +84,7 @@ class SgdWorkload:
 
     def recipe(self, steps: int, kernel: str = "auto") -> Recipe:
         """How widenet is told to train: as many steps as this, and a look at the training set only before and after."""
-        return Recipe(self.loss, self.step_size, steps, check_every=steps, kernel=kernel)
+        return Recipe(self.loss, SGD(self.step_size, kernel=kernel), steps, check_every=steps)
 
     def orders(self, steps: int) -> np.ndarray:
         """The sample indices of the first steps, one row per run: those that `Permutation` hands out."""

@@ -15,6 +15,7 @@ from widenet.networks.activations import leaky_relu
 from widenet.networks.two_layer import TwoLayer, make_two_layer
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
+from widenet.training import SGD
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record, Snapshot
@@ -120,7 +121,7 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
 
     n = train.n_samples
     times = tuple(int(epoch) * n for epoch in looked_at(setting.max_epochs, n * whole.dim))
-    recipe = Recipe(loss, setting.step_size, setting.max_epochs * n, check_every=max(n, 200))
+    recipe = Recipe(loss, SGD(setting.step_size), setting.max_epochs * n, check_every=max(n, 200))
     done = ensemble(networks, train, recipe, keys[:, 1], record=Record(times, {"seen": seen}), progress=progress)
     looks = np.asarray(done.records["seen"], np.float64)
     last = min(int(np.searchsorted(times, int(np.max(done.steps)))) + 1, len(times))

@@ -14,30 +14,24 @@ from typing import TYPE_CHECKING, Any
 from widenet.data.catalogue import DATASETS, Entry
 
 if TYPE_CHECKING:
-    from widenet.data.arrays import from_arrays, make_pool, scale_to_unit_ball, with_bias
-    from widenet.data.base import Distribution, Pool
-    from widenet.data.basis import Basis, make_basis
-    from widenet.data.caps import CapMixture, make_caps
+    from widenet.data.arrays import from_arrays, scale_to_unit_ball, with_bias
+    from widenet.data.base import Distribution
     from widenet.data.clusters import FourClusters, make_clusters
-    from widenet.data.gaussians import TwoGaussians, make_gaussians
     from widenet.data.mixtures import GaussianMixture, make_shoulders, make_xor_mixture
     from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
     from widenet.data.separable import Separable, make_separable
     from widenet.data.tables import load_csv, load_file, load_npz
-    from widenet.data.xord import Xord, count_sets, make_xor, make_xord, recovers
+    from widenet.data.xord import Xord, count_sets, make_xord
 
 _HOME = {
-    "arrays": ("from_arrays", "make_pool", "scale_to_unit_ball", "with_bias"),
-    "base": ("Distribution", "Pool"),
-    "basis": ("Basis", "make_basis"),
-    "caps": ("CapMixture", "make_caps"),
+    "arrays": ("from_arrays", "scale_to_unit_ball", "with_bias"),
+    "base": ("Distribution",),
     "clusters": ("FourClusters", "make_clusters"),
     "mixtures": ("GaussianMixture", "make_shoulders", "make_xor_mixture"),
-    "gaussians": ("TwoGaussians", "make_gaussians"),
     "mnist": ("Digits", "load_digits", "load_mnist", "load_mnist35", "load_mnist_pair"),
     "separable": ("Separable", "make_separable"),
     "tables": ("load_csv", "load_file", "load_npz"),
-    "xord": ("Xord", "count_sets", "make_xor", "make_xord", "recovers"),
+    "xord": ("Xord", "count_sets", "make_xord"),
 }
 _MODULE_OF = {name: f"widenet.data.{module}" for module, names in _HOME.items() for name in names} | {
     # `widenet list data` prints widenet.data.NAME for each of these, so that path must work.
@@ -47,16 +41,12 @@ _MODULE_OF = {name: f"widenet.data.{module}" for module, names in _HOME.items() 
 
 __all__ = [
     "DATASETS",
-    "Basis",
-    "CapMixture",
     "Digits",
     "Distribution",
     "Entry",
     "FourClusters",
     "GaussianMixture",
-    "Pool",
     "Separable",
-    "TwoGaussians",
     "Xord",
     "count_sets",
     "from_arrays",
@@ -67,17 +57,11 @@ __all__ = [
     "load_mnist35",
     "load_mnist_pair",
     "load_npz",
-    "make_basis",
-    "make_caps",
     "make_clusters",
-    "make_gaussians",
-    "make_pool",
     "make_separable",
     "make_shoulders",
-    "make_xor",
     "make_xor_mixture",
     "make_xord",
-    "recovers",
     "scale_to_unit_ball",
     "with_bias",
 ]

@@ -7,7 +7,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from widenet.data.base import Pool
 from widenet.errors import DataError
 from widenet.types import Dataset
 
@@ -44,12 +43,6 @@ def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset
     _refuse_not_finite(signs, "labels", np.float64)
     _refuse_other_labels(signs)
     return Dataset(jnp.asarray(rows.astype(dtype)), jnp.asarray(signs.astype(dtype)))
-
-
-def make_pool(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Pool:
-    """Draws from a reader's own arrays (see `from_arrays`), scaled into the unit ball."""
-    dataset, _ = scale_to_unit_ball(from_arrays(inputs, labels, dtype=dtype))
-    return Pool(jnp.asarray(dataset.inputs), jnp.asarray(dataset.labels))
 
 
 def scale_to_unit_ball(dataset: Dataset) -> tuple[Dataset, float]:

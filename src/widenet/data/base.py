@@ -2,9 +2,8 @@
 
 from typing import Protocol, runtime_checkable
 
-import equinox as eqx
 import jax
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from widenet.errors import DataError
 from widenet.types import Dataset, RunKey
@@ -21,18 +20,6 @@ class Distribution(Protocol):
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n points and their labels."""
         ...
-
-
-class Pool(eqx.Module):
-    """A finite data set to draw from, without replacement: one's own arrays, for instance."""
-
-    inputs: Float[Array, "sample dim"]
-    labels: Float[Array, " sample"]
-
-    def sample(self, key: RunKey, n_samples: int) -> Dataset:
-        """n of the points, in random order, none of them twice."""
-        rows = draw_rows(key, self.labels.shape[0], n_samples)
-        return Dataset(self.inputs[rows], self.labels[rows])
 
 
 def draw_rows(key: RunKey, n_available: int, n_samples: int) -> Array:

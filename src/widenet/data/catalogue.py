@@ -22,15 +22,11 @@ class Entry:
 
 DATASETS: dict[str, Entry] = {
     "separable": Entry("points of the unit ball with a known separator through the origin", "separable.make_separable"),
-    "basis": Entry("the orthonormal basis, all labelled +1 (lower bounds of brutzkus2018)", "basis.make_basis"),
     "xord": Entry("XOR detection: d patches of ±1 pairs, +1 where a pair agrees (brutzkus2019)", "xord.make_xord"),
     "clusters": Entry("four clusters of unit vectors, two of each class (chatterji2021)", "clusters.make_clusters"),
     "xor_mixture": Entry(
         "four Gaussians in the plane with centres like XOR (chatterji2021)", "mixtures.make_xor_mixture"
     ),
     "shoulders": Entry("the same, two centres crowding a third (chatterji2021)", "mixtures.make_shoulders"),
-    "gaussians": Entry("two Gaussians with mirrored means and a margin (sarussi2021)", "gaussians.make_gaussians"),
-    "caps": Entry("classes of several caps of the sphere each, three classes and more (li2018)", "caps.make_caps"),
     "mnist": Entry("MNIST images of two digits, 3 against 5 unless told otherwise", "mnist.load_digits"),
-    "arrays": Entry("draws from your own inputs and labels, scaled into the unit ball", "arrays.make_pool"),
 }

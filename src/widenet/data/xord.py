@@ -106,11 +106,6 @@ class Xord(eqx.Module):
         return jnp.sum(jnp.where(SET_LABELS * outputs > 0, 0.0, self.probabilities), axis=-1)
 
 
-def recovers(outputs: Float[Array, "*run 15"]) -> Bool[Array, "*run"]:
-    """Whether the sign is f* on all 15 sets, so on every point whatever the law. An output of 0 is wrong."""
-    return jnp.all(SET_LABELS * outputs > 0, axis=-1)
-
-
 def set_points() -> Dataset:
     """One point of four patches for each of the 15 sets, in order: a network known on these is known everywhere."""
     held = [np.resize(np.flatnonzero(row), 4) for row in PATTERN_SETS]
@@ -158,11 +153,6 @@ def make_xord(
                 raise ValueError(f"non_diverse lists no set with label {label:+d}, but {1 - share:g} of them need one")
             probabilities[among] = (1 - share) / 2 / among.sum()
     return from_set_probabilities(probabilities, n_patches)
-
-
-def make_xor() -> Xord:
-    """The four points of {±1}², each with probability 1/4, labelled by whether their coordinates agree."""
-    return make_xord(1, 0.0, 0.0)
 
 
 def from_set_probabilities(probabilities: Sequence[float] | np.ndarray, n_patches: int) -> Xord:

@@ -51,12 +51,6 @@ def most_disagreements(rows: Rows, points: Points) -> Int[np.ndarray, "*batch"]:
     return np.asarray((ones[..., :, None] + ones[..., None, :] - 2 * both).max(axis=(-2, -1)))
 
 
-def contested_points(rows: Rows, points: Points) -> Int[np.ndarray, "*batch"]:
-    """The number of points on which not all rows have the same sign."""
-    pattern = sign_pattern(rows, points)
-    return np.asarray((pattern.any(axis=-2) & ~pattern.all(axis=-2)).sum(axis=-1))
-
-
 def right_share(rows: Rows, points: Points, labels: Float[np.ndarray, " point"]) -> Float[np.ndarray, "*batch"]:
     """The share of the rows with y⟨w, x⟩ > 0 on every point; pass −y for the rows with output weight −v."""
     return np.asarray((rows @ points.T * labels > 0).all(axis=-1).mean(axis=-1))

@@ -11,11 +11,6 @@ def flip_share(start: Preactivations, end: Preactivations) -> float:
     return float(((start > 0) != (end > 0)).mean())
 
 
-def flipped_neurons(start: Preactivations, end: Preactivations) -> float:
-    """The share of neurons whose pattern 1[z > 0] changed on some point."""
-    return float(((start > 0) != (end > 0)).any(axis=0).mean())
-
-
 def coupled_share(start: Preactivations, end: Preactivations) -> float:
     """The share of neurons with the same gates 1[z ≥ 0] on all points: there gradient and pseudo gradient are one."""
     return float(((start >= 0) == (end >= 0)).all(axis=0).mean())

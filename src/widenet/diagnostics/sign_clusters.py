@@ -42,20 +42,6 @@ def widest_angle(rows: Rows) -> Float[np.ndarray, "*batch"]:
     return np.where(closest > 0, 2 * np.degrees(np.arcsin(np.clip(apart / 2, 0, 1))), np.degrees(np.arccos(closest)))
 
 
-def region_factors(
-    difference: Float[np.ndarray, "*batch dim"],
-    radius: Float[np.ndarray, "*batch"] | float,
-    points: Float[np.ndarray, "point dim"],
-) -> Float[np.ndarray, "*batch point"]:
-    """|(w̄ − ū)·x|/(r‖x‖). Theorem 5.1: the network agrees with the linear classifier where this is at least 2.
-
-    Infinite for r = 0, and NaN where both sides are 0.
-    """
-    reach = np.asarray(radius)[..., None] * np.linalg.norm(points, axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.abs(difference @ points.T) / reach)
-
-
 def nonlinear_share(
     difference: Float[np.ndarray, "*batch dim"],
     radius: Float[np.ndarray, "*batch"] | float,

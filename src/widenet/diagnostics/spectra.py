@@ -18,18 +18,6 @@ def effective_rank(values: Values) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def stable_rank(values: Values) -> float:
-    """Σσ²/σ₁²."""
-    return float((values**2).sum() / values.max() ** 2)
-
-
-def rank_gap(values: Values, place: int) -> float:
-    """σ_j/σ_{j+1} at j = place, counted from 1; infinite where the second is 0."""
-    if place >= len(values):
-        return float("inf")
-    return float(values[place - 1] / values[place]) if values[place] > 0 else float("inf")
-
-
 def numerical_rank(values: Values, tolerance: float = 1e-10) -> int:
     """How many exceed this share of the largest."""
     return int((values > tolerance * values.max()).sum()) if len(values) and values.max() > 0 else 0

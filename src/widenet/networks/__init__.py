@@ -1,12 +1,21 @@
 """Networks, each a frozen pytree that maps one input to one output."""
 
-from widenet.networks.activations import Activation, Huberized, PiecewiseLinear, huberized_relu, leaky_relu, relu
+from widenet.networks.activations import (
+    Activation,
+    Elementwise,
+    Huberized,
+    PiecewiseLinear,
+    huberized_relu,
+    leaky_relu,
+    relu,
+)
 from widenet.networks.conv_maxpool import ConvMaxPool, make_conv_maxpool
 from widenet.networks.two_layer import TwoLayer, make_two_layer, plus_minus, sphere_rows
 
 __all__ = [
     "Activation",
     "ConvMaxPool",
+    "Elementwise",
     "Huberized",
     "PiecewiseLinear",
     "TwoLayer",

@@ -6,6 +6,7 @@ its derivative does, and there the choice is about the second derivative.
 """
 
 import math
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -68,7 +69,66 @@ class Huberized(eqx.Module):
         return jnp.where(z > h, z - h / 2, curved * curved / (2 * h))
 
 
-Activation = PiecewiseLinear | Huberized
+def _as_tree(function: Any) -> Any:
+    """A plain function as a tree without numbers; an `equinox.Module`, whose numbers may differ between runs, as is."""
+    return function if isinstance(function, eqx.Module) else jax.tree_util.Partial(function)
+
+
+class Elementwise(eqx.Module):
+    """An activation of your own: any function of an array, entry by entry.
+
+    Attributes:
+      function: a plain function, or an `equinox.Module` with `__call__`. Its method `derivative` is used if it has one,
+        else automatic differentiation.
+    """
+
+    function: Any = eqx.field(converter=_as_tree)
+
+    def derivative(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
+        """σ'(z)."""
+        with jax.numpy_dtype_promotion("standard"):
+            if hasattr(self.function, "derivative"):
+                return self.function.derivative(z).astype(z.dtype)
+            return jax.grad(lambda z: jnp.sum(self.function(z)))(z)
+
+    def __call__(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
+        """σ(z)."""
+        with jax.numpy_dtype_promotion("standard"):
+            value = self.function(z).astype(z.dtype)
+        if not hasattr(self.function, "derivative"):
+            return value
+        # The same value, with the derivative that it says it has.
+        return jax.lax.stop_gradient(value) + jax.lax.stop_gradient(self.derivative(z)) * (z - jax.lax.stop_gradient(z))
+
+
+Activation = PiecewiseLinear | Huberized | Elementwise
+
+
+def as_activation(value: Any) -> Any:
+    """What a network holds for this activation: one of widenet as it is, any other callable as `Elementwise`.
+
+    Raises:
+      ValueError: it is not a function of an array, entry by entry.
+    """
+    if isinstance(value, Activation):
+        return value
+    if isinstance(value, type) or any(value is maker for maker in (relu, leaky_relu, huberized_relu)):
+        raise ValueError(f"activation must be an instance such as relu() or leaky_relu(0.2), got {value!r}; call it")
+    if not callable(value):
+        raise ValueError(
+            "activation must be relu(), leaky_relu(slope), huberized_relu(h) or a function such as jnp.tanh,"
+            f" got {value!r}"
+        )
+    z = jax.ShapeDtypeStruct((3,), jnp.float64)
+    try:
+        found = jax.eval_shape(value, z)
+    except (TypeError, ValueError, AttributeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(f"activation must take one array and return one, written in jax.numpy ({reason})") from None
+    if getattr(found, "shape", None) != z.shape:
+        got = f"shape {found.shape}" if hasattr(found, "shape") else type(found).__name__
+        raise ValueError(f"activation must return one number per entry, shape {z.shape} for (3,) of them, got {got}")
+    return Elementwise(value)
 
 
 def huberized_relu(bandwidth: float) -> Huberized:

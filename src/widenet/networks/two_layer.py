@@ -1,12 +1,14 @@
 """The two-layer network, written for one input; `jax.vmap` makes it a batch."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from widenet.bits import gaussians, ordered_norm, rounded, uniforms
-from widenet.networks.activations import Activation
+from widenet.networks.activations import Activation, as_activation
 from widenet.types import Layers, RunKey
 
 EXACT = jax.lax.Precision.HIGHEST
@@ -20,13 +22,13 @@ class TwoLayer(eqx.Module):
       hidden_weights: W, one row per neuron.
       output_weights: a, the second layer (the paper's ±v), or A, one row per output.
       bias: b, or None for a network without biases.
-      activation: σ with its derivative at 0.
+      activation: σ with its derivative at 0. A function of your own, such as `jnp.tanh`, becomes an `Elementwise`.
     """
 
     hidden_weights: Float[Array, "*run neuron dim"]
     output_weights: Float[Array, "*run neuron"] | Float[Array, "*run output neuron"]
     bias: Float[Array, "*run neuron"] | None
-    activation: Activation
+    activation: Activation = eqx.field(converter=as_activation)
 
     @property
     def n_neurons(self) -> int:
@@ -86,7 +88,7 @@ def make_two_layer(
     key: RunKey,
     n_neurons: int,
     dim: int,
-    activation: Activation,
+    activation: Activation | Callable[[Array], Array],
     *,
     radius: float | None = None,
     output_weight: float | None = None,
@@ -99,10 +101,6 @@ def make_two_layer(
     A bias starts at 0, inside any bound on the rows. With several outputs each neuron votes for or against each of them
     by a fair coin.
     """
-    if not isinstance(activation, Activation):
-        raise ValueError(
-            f"activation must be relu(), leaky_relu(slope) or huberized_relu(h), called, got {activation!r}"
-        )
     scale = n_neurons**-0.5
     vote = scale if output_weight is None else output_weight
     if n_outputs is None:

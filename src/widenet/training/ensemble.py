@@ -19,7 +19,7 @@ from widenet.training.engine.batch import Batch
 from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.engine.threads import SharedProgress, in_threads
 from widenet.training.engine.validation import are_keys, check_is_watch, check_watch, per_run, whole
-from widenet.training.methods.base import step_sizes
+from widenet.training.methods.base import numbers_of_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.types import Dataset, RunKeys, Trajectory
@@ -65,7 +65,7 @@ def ensemble(
     if not are_keys(keys, 1):
         raise ValueError("keys must be an array of JAX keys, one per run: jax.random.split(jax.random.key(0), n)")
     if not isinstance(recipe, Recipe):
-        raise ValueError(f"recipe must be a Recipe(loss, method=…, max_steps=…), got {recipe!r}")
+        raise ValueError(f"recipe must be a Recipe(loss, method, max_steps=…), got {recipe!r}")
     if record is not None and not isinstance(record, Record):
         raise ValueError(f"record must be a Record(times, what), got {record!r}")
     if not callable(progress):
@@ -77,8 +77,8 @@ def ensemble(
     recipe.check(networks, data, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))
     networks = jax.tree.map(lambda leaf: per_run(leaf, n_runs), networks)
-    method = recipe.method.fitted(networks, data, recipe.layers, watch)
-    sizes, order = step_sizes(method, n_runs), method.sampling.order
+    method = recipe.method.fitted(networks, data, recipe.layers, watch, record.is_dense)
+    numbers, order = numbers_of_runs(method, n_runs), method.sampling.order
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
     step_bytes = data.inputs.dtype.itemsize * method.batch(data.n_samples) * getattr(networks, "n_neurons", 0)
@@ -99,8 +99,8 @@ def ensemble(
 
     def train_chunk(first: int) -> Trajectory:
         # A last piece that is too short is filled up with runs that have no steps to take: one shape is compiled.
-        numbers = np.arange(first, first + chunk)
-        real, runs = numbers < n_runs, np.minimum(numbers, n_runs - 1)
+        places = np.arange(first, first + chunk)
+        real, runs = places < n_runs, np.minimum(places, n_runs - 1)
         told = shared.of(first, int(real.sum()))
 
         def part(tree: Any) -> Any:
@@ -110,7 +110,7 @@ def ensemble(
             part(networks),
             part(data) if data.is_per_run else data,
             part(keys),
-            part(sizes),
+            part(numbers),
             np.where(real, budgets[runs], 0),
             part(watch),
             jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, order),

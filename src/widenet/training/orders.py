@@ -14,19 +14,6 @@ from jaxtyping import Array, Int
 from widenet.types import RunKey
 
 
-class WithReplacement(eqx.Module):
-    """Each step draws its batch uniformly and independently."""
-
-    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
-        """n // batch, so that an epoch is about one pass."""
-        return max(1, n_samples // batch_size)
-
-    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
-        """The indices of one epoch."""
-        shape = (self.steps_per_epoch(n_samples, batch_size), batch_size)
-        return jax.random.randint(jax.random.fold_in(key, epoch), shape, 0, n_samples, jnp.int32)
-
-
 class Permutation(eqx.Module):
     """Each epoch is a fresh random permutation; a remainder smaller than the batch is left out of that epoch."""
 
@@ -38,28 +25,6 @@ class Permutation(eqx.Module):
         """The indices of one epoch."""
         steps = n_samples // batch_size
         return _permutation(key, epoch, n_samples)[: steps * batch_size].reshape(steps, batch_size)
-
-
-class Continued(eqx.Module):
-    """Fresh random permutations one after the other, cut into batches wherever one ends: no sample is ever left out.
-    A batch on the border of two permutations may hold a sample twice.
-
-    What is handed out at a time has n // batch steps, as with `Permutation`, and begins where the last one ended.
-    """
-
-    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
-        """n // batch."""
-        return n_samples // batch_size
-
-    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
-        """The indices of these steps: the end of one permutation, and the beginning of the next."""
-        if n_samples % batch_size == 0:
-            return Permutation().epoch(key, epoch, n_samples, batch_size)
-        steps = n_samples // batch_size
-        begin = epoch.astype(jnp.int64) * (steps * batch_size)
-        first = (begin // n_samples).astype(epoch.dtype)
-        stream = jnp.concatenate([_permutation(key, first + later, n_samples) for later in (0, 1)])
-        return jax.lax.dynamic_slice(stream, (begin % n_samples,), (steps * batch_size,)).reshape(steps, batch_size)
 
 
 class Cyclic(eqx.Module):
@@ -124,4 +89,4 @@ class Listed(eqx.Module):
             raise ValueError("a listed order must be at least as long as one batch")
 
 
-Order = WithReplacement | Permutation | Continued | Cyclic | Listed
+Order = Permutation | Cyclic | Listed

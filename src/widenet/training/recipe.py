@@ -8,9 +8,8 @@ import numpy as np
 from widenet.losses import SATURATING, Loss
 from widenet.training.engine import validation
 from widenet.training.engine.validation import whole, whole_or_none
-from widenet.training.methods import SGD, GradientDescent, Method
-from widenet.training.methods.base import GivenStep
-from widenet.training.orders import Order, Permutation
+from widenet.training.methods import Method
+from widenet.training.schedules import StepRule
 from widenet.training.stopping import StoppingRule, never, zero_loss
 from widenet.types import Layers
 
@@ -28,22 +27,43 @@ def _layers(value: Any) -> Layers:
     return Layers(value)
 
 
-class Recipe(eqx.Module):
-    """A training recipe: `Recipe(loss, method=GradientDescent(0.1), max_steps=1000)`.
+def _method(value: Any) -> Method:
+    if isinstance(value, Method):
+        return value
+    if isinstance(value, type) and issubclass(value, Method):
+        fix = f"; call it: {value.__name__}(…)"
+    elif value is None:
+        fix = "; write Recipe(hinge, SGD(0.5), max_steps=1000)"
+    elif isinstance(value, StepRule | int | float) or hasattr(value, "dtype"):
+        fix = "; a step size belongs to the method: Recipe(hinge, SGD(0.5), max_steps=1000)"
+    else:
+        fix = "; wrap it: Optax(…)" if hasattr(value, "update") else ""
+    raise ValueError(f"method must be a method such as SGD(0.5) or GradientDescent(0.1), got {value!r}{fix}")
 
-    `Recipe(loss, step_size, max_steps, order, batch_size, kernel=…)` is the same with `SGD` as the method.
+
+def _refuse(arguments: dict[str, Any]) -> None:
+    """Arguments of SGD that `Recipe` used to take, and names that nobody takes."""
+    name, value = next(iter(arguments.items()))
+    if name not in ("step_size", "order", "batch_size", "kernel"):
+        raise TypeError(f"Recipe has no argument {name!r}")
+    shown = f"SGD({value!r})" if name == "step_size" else f"SGD(0.5, {name}={value!r})"
+    raise ValueError(f"pass {name} to the method, not to Recipe: Recipe(hinge, {shown}, max_steps=1000)")
+
+
+class Recipe(eqx.Module):
+    """A training recipe: `Recipe(hinge, SGD(0.5), max_steps=1000)`.
 
     Attributes:
-      loss: a function of `widenet.losses`.
-      method: what moves the weights: `SGD`, `GradientDescent`, `Adam`, `Flow`.
+      loss: a function of `widenet.losses`, or your own: (outputs, labels) → one number per sample.
+      method: `SGD`, `GradientDescent`, `Adam`, `Optax`, `Flow`, or your own `Method`.
       max_steps: the budget, one number or one per run.
       layers: which layers move, "hidden" or "both".
       stop: the goal; by default `zero_loss` for the hinge losses of widenet, else none.
-      check_every: steps between two looks at the goal. A run may go on for that long after it could have stopped, and
+      check_every: steps between two checks of the goal. A run may go on for that long after it could have stopped, and
         where the goal is zero loss twice as long; with a hinge loss of widenet the counters of `Trajectory` are exact
-        all the same, with another loss `zero_loss_step` is the step count of a look. By default one
+        nevertheless, with another loss `zero_loss_step` is the step count of a check. By default one
         epoch, or the fewest epochs that make 1000 steps; 100 steps with the whole set as batch.
-      after_goal: steps to go on after the look that first finds the goal reached, within the budget. The run has
+      after_goal: steps to go on after the check that first finds the goal reached, within the budget. The run has
         converged if the goal holds at the end of them.
     """
 
@@ -58,28 +78,19 @@ class Recipe(eqx.Module):
     def __init__(
         self,
         loss: Loss,
-        step_size: GivenStep | None = None,
+        method: Any = None,
         max_steps: Any = None,
-        order: Order | None = None,
-        batch_size: Any = 1,
+        *,
         layers: Any = Layers.HIDDEN,
         stop: StoppingRule | None = None,
         check_every: Any = None,
-        kernel: str = "auto",
-        *,
-        method: Method | None = None,
         after_goal: Any = 0,
+        **moved: Any,
     ):
-        """With `method`, or with the arguments of `SGD`; see the class."""
-        if method is None:
-            if step_size is None:
-                raise ValueError(
-                    "a recipe needs a step_size (which means SGD) or a method such as GradientDescent(0.1)"
-                )
-            method = SGD(step_size, Permutation() if order is None else order, batch_size, kernel)
-        elif step_size is not None or order is not None or batch_size != 1 or kernel != "auto":
-            raise ValueError("with a method, step_size, order, batch_size and kernel are said to the method")
-        self.loss, self.method, self.max_steps = loss, method, _budgets(max_steps)
+        """See the class."""
+        if moved:
+            _refuse(moved)
+        self.loss, self.method, self.max_steps = loss, _method(method), _budgets(max_steps)
         self.layers, self.stop = _layers(layers), stop
         self.check_every = whole_or_none("check_every")(check_every)
         self.after_goal = whole("after_goal", after_goal, 0)
@@ -88,8 +99,6 @@ class Recipe(eqx.Module):
         """Mistakes that would otherwise surface deep inside a compiled program."""
         if not callable(self.loss):
             raise ValueError(f"loss must be a function such as widenet.hinge, got {self.loss!r}")
-        if not isinstance(self.method, Method):
-            raise ValueError(f"method must be a method such as GradientDescent(0.1), called, got {self.method!r}")
         if self.stop is not None and not callable(self.stop):
             raise ValueError(f"stop must be a stopping rule such as zero_error or loss_below(0.1), got {self.stop!r}")
 
@@ -115,8 +124,3 @@ class Recipe(eqx.Module):
             raise ValueError(f"check_every must be at least 1, got {self.check_every}")
         validation.check(networks, data, self.loss, self.goal, n_runs)
         self.method.check(data, n_runs)
-
-
-def gradient_descent(loss: Loss, step_size: GivenStep, max_steps: int | tuple[int, ...], **others: Any) -> Recipe:
-    """Full-batch gradient descent on the mean loss."""
-    return Recipe(loss, method=GradientDescent(step_size), max_steps=max_steps, **others)

@@ -1,7 +1,7 @@
 """What is observed, chosen before training.
 
-A `Record` looks at the network at chosen times. A `Watch` looks at every step from inside the loop and folds what it
-sees into one value, so a quantity can be checked at every step without storing any. Neither grows with the steps.
+A `Record` computes quantities at chosen step counts and stores them. A `Watch` folds every step into one value, so a
+quantity can be checked at every step without storing any.
 """
 
 import abc
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
@@ -36,6 +37,14 @@ class Snapshot(eqx.Module):
     data: Dataset
     step: Int[Array, ""]
 
+
+FEW = 32
+"""So many times or fewer are recorded between two calls of the compiled program, which then need not be compiled for
+what is observed."""
+CLOSE = 16
+"""Steps between two times, on average, up to which they are recorded from inside the loop."""
+MOST_RECORDED = 1024
+"""Times that are recorded in one call of the compiled program, which holds them all until it ends."""
 
 Observation = Callable[[Snapshot], Array]
 """What is seen of a run: one array, or one number."""
@@ -67,6 +76,12 @@ class Record:
             raise ValueError(f"a record of {', '.join(self.what)} needs at least one time, got none; 0 is the start")
         object.__setattr__(self, "times", times)
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether there are so many times, so close together, that they are better recorded from inside the loop."""
+        times = tuple(self.times)
+        return bool(self.what) and len(times) > FEW and int(times[-1]) - int(times[0]) <= CLOSE * len(times)
+
     def until(self, last: int) -> "Record":
         """The same without the times after `last`."""
         times = tuple(time for time in self.times if time <= last)
@@ -75,19 +90,50 @@ class Record:
         return Record(times, self.what)
 
 
-def every(interval: float | int, until: float | int) -> tuple[int, ...]:
-    """0, interval, 2·interval, … up to and including `until` where it is a multiple."""
-    return tuple(range(0, whole("until", until, 0) + 1, whole("interval", interval, 1)))
+class Recording(eqx.Module):
+    """A stretch of a `Record` that is taken inside the loop, without leaving the compiled program.
+
+    Attributes:
+      times: step counts, increasing.
+      start: the network of the run before its first step.
+      what: (name, observation) pairs.
+    """
+
+    times: Int[Array, " time"]
+    start: PyTree
+    what: tuple[tuple[str, Observation], ...] = eqx.field(static=True)
+
+    def after(self, records: dict[str, Array], network: Any, data: Dataset, step: Int[Array, ""]) -> dict[str, Array]:
+        """The records after this step, which is recorded if it is one of the times.
+
+        All runs of a batch are at the same step, so the place to write to is the same for all, and writing is in place.
+        """
+        place = jnp.sum(self.times < step).astype(jnp.int32)
+        place = jnp.minimum(place, self.times.shape[0] - 1)
+        due = self.times[place] == step
+        after = {}
+        for name, observation in self.what:
+            old = jax.lax.dynamic_index_in_dim(records[name], place, keepdims=False)
+
+            def see(old: Array, observation: Observation = observation) -> Array:
+                return jnp.asarray(observation(Snapshot(network, self.start, data, step)), old.dtype)
+
+            row = jax.lax.cond(due, see, lambda old: old, old)
+            after[name] = jax.lax.dynamic_update_index_in_dim(records[name], row, place, 0)
+        return after
 
 
-def log_spaced(until: float | int, count: float | int) -> tuple[int, ...]:
-    """0 and about `count` further times, evenly spaced in the logarithm, ending at `until`."""
-    until, count = whole("until", until, 1), whole("count", count, 1)
-    return (0, *(int(t) for t in np.unique(np.geomspace(1, until, count).round().astype(int))))
+def _observed(name: str, observation: Observation, network: Any, data: Dataset, step: Int[Array, ""]) -> Any:
+    seen = observation(Snapshot(network, network, data, step))
+    if not isinstance(seen, jax.Array | np.ndarray | np.generic | float | int):
+        raise ValueError(
+            f"an observation must return one array or number, got {_what(seen)} from {name!r}; give each array a name"
+        )
+    return jnp.asarray(seen)
 
 
-def _observed(observation: Observation, network: Any, data: Dataset, step: Int[Array, ""]) -> Any:
-    return observation(Snapshot(network, network, data, step))
+def _what(seen: Any) -> str:
+    return f"the text {seen!r}" if isinstance(seen, str) else type(seen).__name__
 
 
 def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDtypeStruct]:
@@ -100,12 +146,7 @@ def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDt
                 f"an observation takes one Snapshot, with fields network, start, data and step; {name!r} takes"
                 f" {inspect.signature(observation)}"
             )
-        one = jax.eval_shape(functools.partial(_observed, observation), network, data, step)
-        if not isinstance(one, jax.ShapeDtypeStruct):
-            raise ValueError(
-                f"an observation must return one array, got {type(one).__name__} from {name!r}; give each array a name"
-            )
-        shapes.append(one)
+        shapes.append(jax.eval_shape(functools.partial(_observed, name, observation), network, data, step))
     return shapes
 
 
@@ -199,5 +240,5 @@ def _times(values: Any) -> tuple[int, ...]:
     except ValueError:  # lists of several lengths
         numbers = np.asarray(None)
     if numbers.ndim != 1:
-        raise ValueError(f"record times must be a list of whole numbers, got {values!r}; every(10, 100) makes one")
+        raise ValueError(f"record times must be a list of whole numbers, got {values!r}; range(0, 101, 10) makes one")
     return tuple(whole("a record time", value) for value in numbers.tolist())

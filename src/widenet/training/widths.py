@@ -21,10 +21,10 @@ from widenet.networks import TwoLayer
 from widenet.progress import Progress, silent
 from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
-from widenet.training.methods.base import step_sizes, without_runs
+from widenet.training.methods.base import Method, numbers_of_runs, without_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.types import Dataset, Trajectory
+from widenet.types import Dataset, Layers, Trajectory
 
 
 def ensembles(
@@ -57,7 +57,7 @@ def ensembles(
     recipes = _one_recipe_each(networks, data, recipe, keys)
     launches: dict[Any, list[int]] = {}
     for index, (network, own) in enumerate(zip(networks, recipes, strict=True)):
-        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.method.sampling.order)
+        packs = record is None and not jax.tree.leaves(own.method.sampling.order) and _can_pad(network, own)
         launches.setdefault(_launch(network, own) if packs else index, []).append(index)
     runs: list[Any] = [None] * len(networks)
 
@@ -125,6 +125,14 @@ def _one_recipe_each(networks: Any, data: Any, recipe: Any, keys: Any) -> list[R
     return list(recipes)
 
 
+def _can_pad(network: Any, recipe: Recipe) -> bool:
+    """Whether neurons of zeros stay zeros: with both layers trained that needs σ(0) = 0."""
+    if not isinstance(network, TwoLayer):
+        return False
+    at_zero = network.activation(jnp.zeros_like(network.output_weights[..., 0]))
+    return recipe.layers is Layers.HIDDEN or not bool(jnp.any(at_zero))
+
+
 def padded_width(n_neurons: int) -> int:
     """The next power of two: few shapes to compile, and sizes that matrix products like (docs/training.md)."""
     return 1 << (n_neurons - 1).bit_length()
@@ -170,8 +178,12 @@ def _with_run_axis(network: Any, n_runs: int) -> Any:
 def _joined(recipes: list[Recipe], counts: list[int]) -> Recipe:
     """One recipe whose step sizes and budgets are those of each run."""
     pairs = list(zip(recipes, counts, strict=True))
-    sizes = [step_sizes(own.method, n_runs) for own, n_runs in pairs]
-    joined = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *sizes)
+    numbers = [numbers_of_runs(own.method, n_runs) for own, n_runs in pairs]
+    joined = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *numbers)
     budgets = np.concatenate([np.broadcast_to(own.max_steps, (n_runs,)) for own, n_runs in pairs])
-    method = eqx.tree_at(lambda method: method.step_size, recipes[0].method, joined)
+    method = recipes[0].method
+    if isinstance(joined, Method):
+        method = eqx.combine(joined, method)
+    else:
+        method = eqx.tree_at(lambda method: method.numbers, method, joined)
     return dataclasses.replace(recipes[0], method=method, max_steps=tuple(budgets.tolist()))

@@ -11,7 +11,7 @@ import pytest
 from tests.training.engine.lines import Bursting, Climb, Line, batch
 from widenet.losses import logistic
 from widenet.progress import silent
-from widenet.training import Closest, Cyclic, Listed, Record, loss_below, never, zero_loss
+from widenet.training import Cyclic, Listed, Record, loss_below, never, zero_loss
 from widenet.training.engine.batch import _advance_one, _is_per_run
 from widenet.training.engine.state import State, Tally
 from widenet.training.methods.base import Trial
@@ -24,8 +24,8 @@ DIVERGED, FROZEN, UNRESOLVED = RunStatus.DIVERGED, RunStatus.FROZEN, RunStatus.U
 class Failing(Climb):
     """The same, which tells that it has failed where a line is above 50."""
 
-    def init(self, network):
-        return network.height
+    def init(self, weights):
+        return weights.height
 
     def ended(self, own):
         return jnp.where(own > 50, UNRESOLVED, RunStatus.RUNNING)
@@ -188,13 +188,6 @@ def test_a_record_of_runs_that_never_come_to_its_time():
     what = {"pair": lambda now: jnp.stack([now.network.height, now.start.height])}
     found = batch([1, 2], [1, 1], [45, 45]).train(Record((5, 7), what), silent)
     np.testing.assert_array_equal(found.records["pair"], [[[1, 1], [1, 1]], [[2, 2], [2, 2]]])
-
-
-def test_a_watch_begins_with_the_shapes_of_one_step():
-    """One number for each name, although the steps of a batch have a run axis."""
-    watch = Closest(lambda step: {"number": (step.number.astype(float), 1.0), "margin": (step.outputs[0], 2.0)})
-    begun = batch([0, 0, 0], [1, 1, 1], [5, 5, 5], watch=watch).state.watched
-    assert {name: found.steps.shape for name, found in begun.items()} == {"number": (3,), "margin": (3,)}
 
 
 def test_one_entry_that_changes_is_a_change():

@@ -17,11 +17,11 @@ from widenet.training.engine.batch import Batch, together
 from widenet.training.engine.evaluation import compiled_look
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.methods.base import init, without_runs
+from widenet.training.methods.base import init, numbers_of_runs, without_runs
 from widenet.training.stopping import never
 from widenet.types import Layers
 
-RECIPE = Recipe(hinge, 0.5, 500)
+RECIPE = Recipe(hinge, SGD(0.5), 500)
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
 
 
@@ -127,9 +127,10 @@ def test_the_estimate_is_what_the_compiled_programs_hold(method, n_samples, dim)
     nets, data = networks(runs, 40, dim, dtype=jnp.float32), separable(n_samples, dim, dtype=jnp.float32)
     asked = need(nets, data, recipe)
     span = np.asarray(0, np.int32), np.asarray(9, np.int32)
-    state = State(nets, Tally.zero(runs), None, init(method, nets, Layers.HIDDEN))
+    numbers = numbers_of_runs(method, runs)
+    state = State(nets, Tally.zero(runs), None, init(method, numbers, nets, Layers.HIDDEN))
     segment = Segment(
-        data, method.sampling.order, run_keys(runs), jnp.ones(runs), None, span[0], span[1], logistic, Layers.HIDDEN,
+        data, method.sampling.order, run_keys(runs), numbers, None, span[0], span[1], logistic, Layers.HIDDEN,
         method.batch(n_samples),
     )  # fmt: skip
     steps = together.lower(without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, span, np.ones(runs, bool))
@@ -220,7 +221,7 @@ def test_the_least_that_may_be_allowed(monkeypatch):
 
 def test_the_estimate_by_hand():
     """Six neurons on 24 points of 5 numbers: 38 numbers of 8 bytes, with the slope and the derivative at 0."""
-    plain = Recipe(hinge, 0.5, 500, kernel="plain")
+    plain = Recipe(hinge, SGD(0.5, kernel="plain"), 500)
     asked = need(networks(4), toy(), plain)
     look = 8 * (2 * 24 * 6 + 3 * 24)
     assert (asked.shared, asked.kept, asked.held, asked.working) == (2 * 1152, 2 * 304, 3 * 304, look)
@@ -233,7 +234,7 @@ def test_the_estimate_by_hand():
 
 
 def test_the_estimate_of_a_gram_matrix_and_of_data_of_each_run():
-    gram = Recipe(hinge, 0.5, 500, kernel="gram")
+    gram = Recipe(hinge, SGD(0.5, kernel="gram"), 500)
     step = 12 * 24 + 304 + 8 * (3 * 24 * 6 + 64 * 88)
     shared = need(networks(4), toy(), gram)
     assert (shared.shared, shared.working) == (2 * 1152 + 8 * 24 * 24, step)
@@ -253,5 +254,5 @@ def test_the_estimate_of_several_outputs():
     """A look at all samples holds the neurons of 24 of them twice, and three numbers for each of three outputs."""
     slopes = jax.tree.map(lambda leaf: jnp.full(4, leaf), relu())
     nets = TwoLayer(jnp.zeros((4, 6, 5)), jnp.zeros((4, 3, 6)), None, slopes)
-    asked = need(nets, toy(), Recipe(cross_entropy, 0.5, 500, kernel="plain"))
+    asked = need(nets, toy(), Recipe(cross_entropy, SGD(0.5, kernel="plain"), 500))
     assert asked.working == 8 * (2 * 24 * 6 + 3 * 24 * 3)

@@ -13,7 +13,7 @@ import pytest
 from tests.training.problems import networks, toy
 from widenet.errors import InputError
 from widenet.losses import hinge
-from widenet.training import Recipe, Record
+from widenet.training import SGD, Recipe, Record
 from widenet.training.engine import memory
 from widenet.types import Layers
 
@@ -29,7 +29,7 @@ class Bare(eqx.Module):
 
 def need(nets, record=None):
     """Of three runs on 24 points of 5 numbers, 8 bytes each, with the plain kernel."""
-    method = Recipe(hinge, 0.5, 500, kernel="plain").method
+    method = Recipe(hinge, SGD(0.5, kernel="plain"), 500).method
     return memory.estimate(nets, toy(), method, Layers.HIDDEN, record or Record(), 3)
 
 

@@ -14,7 +14,7 @@ from tests.training.problems import networks, run_keys, toy
 from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import PiecewiseLinear, TwoLayer
-from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, never, train
+from widenet.training import SGD, Layers, Listed, Recipe, ensemble, loss_below, never, train
 from widenet.training.engine.validation import (
     are_keys,
     check,
@@ -26,6 +26,14 @@ from widenet.training.engine.validation import (
     whole_or_none,
 )
 from widenet.types import Dataset
+
+OF_SGD = ("step_size", "order", "batch_size", "kernel")
+
+
+def recipe_of(loss=hinge, max_steps=10, **fields):
+    """A recipe for SGD from fields of both."""
+    own = {"step_size": 0.5, **{name: fields.pop(name) for name in OF_SGD if name in fields}}
+    return Recipe(loss, SGD(**own), max_steps, **fields)
 
 
 @pytest.mark.parametrize(
@@ -55,28 +63,27 @@ from widenet.types import Dataset
 )
 def test_bad_recipes_are_refused(change: Any, words):
     asked: dict[str, Any] = change if isinstance(change, dict) else change()  # arrays are made in the test
-    fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **asked}
     with pytest.raises(ValueError, match=words):
-        ensemble(networks(2), toy(), Recipe(**fields), run_keys(2))
+        ensemble(networks(2), toy(), recipe_of(**asked), run_keys(2))
 
 
 def test_layers_by_their_words_are_the_same_programs():
     """`"both" == Layers.BOTH`, but they are not one object, and programs are kept by equality."""
     moved = []
     for layers in ("both", Layers.BOTH, "hidden"):
-        run = ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10, layers=layers), run_keys(2))
+        run = ensemble(networks(2), toy(), Recipe(hinge, SGD(0.5), 10, layers=layers), run_keys(2))
         moved.append(bool((run.network.output_weights != networks(2).output_weights).any()))
     assert moved == [True, True, False]
 
 
 def test_budgets_may_be_a_list_or_an_array():
     for budgets in ([10, 30], np.array([10, 30]), (10.0, 30)):
-        run = ensemble(networks(2), toy(), Recipe(logistic, 0.5, budgets), run_keys(2))
+        run = ensemble(networks(2), toy(), Recipe(logistic, SGD(0.5), budgets), run_keys(2))
         assert run.steps.tolist() == [10, 30]
 
 
 def test_networks_that_cannot_take_the_data_are_refused():
-    recipe = Recipe(hinge, 0.5, 10)
+    recipe = Recipe(hinge, SGD(0.5), 10)
     other = Dataset(toy().inputs[:, :-1], toy().labels)
     with pytest.raises(ValueError, match=r"cannot take a sample of shape .* train takes one network"):
         ensemble(networks(2), other, recipe, run_keys(2))
@@ -90,10 +97,10 @@ def test_networks_that_cannot_take_the_data_are_refused():
 
 def test_mismatched_run_counts_are_refused():
     with pytest.raises(ValueError, match="must agree on the number of runs"):
-        ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(3))
+        ensemble(networks(2), toy(), Recipe(hinge, SGD(0.5), 10), run_keys(3))
     three = Dataset(jnp.zeros((3, 4, 5)), jnp.ones((3, 4)))
     with pytest.raises(ValueError, match="must agree on the number of runs"):
-        ensemble(networks(2), three, Recipe(hinge, 0.5, 10), run_keys(2))
+        ensemble(networks(2), three, Recipe(hinge, SGD(0.5), 10), run_keys(2))
 
 
 MISTAKES = """
@@ -101,16 +108,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import widenet as wn
-from widenet.training import Closest, Cyclic, Flow, GradientDescent, LinearClock, LogSquared, Recipe, Record, loss_below
+from widenet.training import SGD, Cyclic, Flow, GradientDescent, LinearClock, LogSquared, Recipe, Record, loss_below
 from widenet.training.engine.memory import limit
 
-good = {"loss": wn.hinge, "step_size": 0.1, "max_steps": 10}
+def recipe_of(loss=wn.hinge, step_size=0.1, order=Cyclic(), layers="hidden", stop=None, kernel="auto"):
+    return Recipe(loss, SGD(step_size, order, kernel=kernel), 10, layers=layers, stop=stop)
+
+
 steps = ({"step_size": wrong} for wrong in ("0.1", ["a"], [[0.1], [0.1, 0.2]], lambda log_loss, taken: 0.1))
 layers = ({"layers": np.ones(2)},)
 wrongs = ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}, *steps, *layers)
 for wrong in wrongs:
     try:
-        Recipe(**(good | wrong))
+        recipe_of(**wrong)
     except ValueError as error:
         print(error)
 try:
@@ -118,7 +128,7 @@ try:
 except wn.WidenetError as error:
     print(error)
 
-keys, recipe = jax.random.split(jax.random.key(0), 2), Recipe(**good)
+keys, recipe = jax.random.split(jax.random.key(0), 2), recipe_of()
 network, points = wn.make_two_layer(keys[0], 2, 3, wn.relu()), wn.from_arrays([[1.0, 0, 0], [0, 1, 0]], [1, -1])
 
 
@@ -135,13 +145,11 @@ for wrong in (
     lambda: wn.train(network, points, recipe, keys[0], record=(0, 1)),
     lambda: wn.train(network, points, recipe, keys[0], progress=None),
     lambda: wn.train(network, points, recipe, keys[0], watch=Plain()),
-    lambda: wn.train(network, points, Recipe(wn.logistic, LogSquared("1"), 10), keys[0]),
-    lambda: wn.train(network, points, Recipe(**good, kernel=["plain"]), keys[0]),
-    lambda: Recipe(wn.hinge, GradientDescent(0.1), 10),
+    lambda: wn.train(network, points, recipe_of(wn.logistic, LogSquared("1")), keys[0]),
+    lambda: wn.train(network, points, recipe_of(kernel=["plain"]), keys[0]),
+    lambda: Recipe(wn.hinge, 0.1, 10),
     lambda: Record((0,), lambda now: now.step),
     lambda: Record((0,), {"step": "step"}),
-    lambda: Closest("sides"),
-    lambda: Closest(print, at_least="gain"),
     lambda: Flow(LinearClock(LogSquared(0.1))),
     lambda: Flow(LinearClock(0.1), tolerance=None),
     lambda: Flow(LinearClock(0.1), events=None),
@@ -170,17 +178,15 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
         "data must be a widenet.Dataset, as from_arrays makes one",
         "inputs and labels of a Dataset must be arrays; from_arrays makes them of lists",
         "a data set needs one row of inputs for each label",
-        "recipe must be a Recipe(loss, method=…, max_steps=…)",
+        "recipe must be a Recipe(loss, method, max_steps=…)",
         "record must be a Record(times, what)",
         "progress must be a function of (fraction, words)",
-        "watch must be Closest(…), or an instance of an equinox.Module with start(network) and update(value, step)",
+        "watch must be an instance of an equinox.Module with start(network) and update(value, step)",
         "fields of a step rule must be numbers, or static",
-        "kernel must be 'auto' or one of ['blocked', 'fused', 'gram', 'plain', 'swept']",
-        "a method is given by its name, Recipe(loss, method=GradientDescent(step_size=0.1), max_steps=…)",
+        "kernel must be 'auto' or one of ['blocked', 'fused', 'gram', 'minibatch', 'plain']",
+        "method must be a method such as SGD(0.5) or GradientDescent(0.1)",
         "what must be observations by name, {'norm': a function}",
         "what must be observations by name, {'norm': a function}",
-        "sides must be a function of a Step",
-        "at_least must be a tuple of names",
         "the step of a clock must be a number, or one number per run",
         "tolerance must lie between 1e-13 and 0.01",
         "events must be rules by name, such as {'no mistake': zero_error}",
@@ -190,19 +196,29 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
 
 
 def test_rows_of_inputs_and_labels_belong_together():
-    recipe = Recipe(hinge, 0.1, 10)
+    recipe = Recipe(hinge, SGD(0.1), 10)
     short = Dataset(toy().inputs[:5], toy().labels[:5])
     short = eqx.tree_at(lambda data: data.labels, short, toy().labels)
     with pytest.raises(ValueError, match=r"one row of inputs for each label, got shapes \(5, \d+\) and \(24,\)"):
         ensemble(networks(2), short, recipe, run_keys(2))
 
 
+class Count(eqx.Module):
+    bound: jax.Array
+
+    def start(self, network):
+        return 0
+
+    def update(self, value, step):
+        return value + 1
+
+
 def test_classes_of_watches_are_no_watches():
-    for watch in (Closest, "norm", lambda step: 0.0):
-        with pytest.raises(ValueError, match=r"watch must be Closest\(…\)"):
-            ensemble(networks(2), toy(), Recipe(hinge, 0.1, 10), run_keys(2), watch=watch)
-        with pytest.raises(ValueError, match=r"watch must be Closest\(…\)"):
-            train(networks(1), toy(), Recipe(hinge, 0.1, 10), run_keys(1)[0], watch=watch)
+    for watch in (Count, "norm", lambda step: 0.0):
+        with pytest.raises(ValueError, match="watch must be an instance"):
+            ensemble(networks(2), toy(), Recipe(hinge, SGD(0.1), 10), run_keys(2), watch=watch)
+        with pytest.raises(ValueError, match="watch must be an instance"):
+            train(networks(1), toy(), Recipe(hinge, SGD(0.1), 10), run_keys(1)[0], watch=watch)
 
 
 def test_a_list_is_one_number_per_run():
@@ -222,9 +238,9 @@ def test_functions_that_take_so_many():
 
 
 def test_a_short_watch_and_impossible_memory_are_refused():
-    recipe = Recipe(hinge, 0.1, 10)
+    recipe = Recipe(hinge, SGD(0.1), 10)
     with pytest.raises(ValueError, match="leading axis of 3 runs"):
-        ensemble(networks(3), toy(), recipe, run_keys(3), watch=Closest(lambda step, bound: {}, jnp.ones(6)))
+        ensemble(networks(3), toy(), recipe, run_keys(3), watch=Count(jnp.ones(6)))
     with pytest.raises(WidenetError, match="memory must be a positive number of bytes"):
         ensemble(networks(3), toy(), recipe, run_keys(3), memory=-1)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.training.problems import networks, run_keys, toy
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import make_two_layer, relu
-from widenet.training import Recipe, ensemble
+from widenet.training import SGD, Recipe, ensemble
 from widenet.types import Dataset
 
 
@@ -19,7 +19,7 @@ def test_labels_of_signs_are_minus_or_plus_one(loss, label, shown):
     data = toy()
     data = Dataset(data.inputs, data.labels.at[3].set(label))
     with pytest.raises(ValueError, match=re.escape(f"labels must be -1 or +1 for {loss.__name__}, got {shown};")):
-        ensemble(networks(2), data, Recipe(loss, 0.1, 5), run_keys(2))
+        ensemble(networks(2), data, Recipe(loss, SGD(0.1), 5), run_keys(2))
 
 
 def test_classes_are_no_signs():
@@ -27,7 +27,7 @@ def test_classes_are_no_signs():
     data = toy()
     several = jax.vmap(lambda key: make_two_layer(key, 4, data.dim, relu(), n_outputs=2))(run_keys(2))
     classes = Dataset(data.inputs, (data.labels > 0).astype(data.labels.dtype))
-    done = ensemble(several, classes, Recipe(cross_entropy, 0.1, 5), run_keys(2))
+    done = ensemble(several, classes, Recipe(cross_entropy, SGD(0.1), 5), run_keys(2))
     assert done.steps.tolist() == [5, 5]
 
 
@@ -41,6 +41,6 @@ def test_classes_are_no_signs():
     ],
 )
 def test_an_answer_of_the_wrong_kind_is_named_in_words(wrong, sentence):
-    asked = {"loss": hinge, "step_size": 0.1, "max_steps": 5} | wrong
+    asked = {"loss": hinge, "method": SGD(0.1), "max_steps": 5} | wrong
     with pytest.raises(ValueError, match=re.escape(sentence)):
         ensemble(networks(2), toy(), Recipe(**asked), run_keys(2))

@@ -8,7 +8,7 @@ import pytest
 from tests.training.flow.oracles import in_space, problem, stacked
 from widenet.losses import cross_entropy, logistic
 from widenet.networks import TwoLayer, leaky_relu
-from widenet.training import Flow, GradientDescent, LinearClock, Recipe, Record, ensemble, every
+from widenet.training import Flow, GradientDescent, LinearClock, Recipe, Record, ensemble
 from widenet.types import Dataset, Layers
 
 KINDS = ("", "mirrored", "contradicting", "whole", "random")
@@ -152,7 +152,7 @@ def test_the_loss_falls_by_the_square_of_the_velocity(mixed):
         value, gradient = jax.value_and_grad(loss)(now.network.hidden_weights)
         return jnp.stack([value, jnp.sum(gradient**2)])
 
-    sees = Record(every(1, steps), {"rows": lambda now: now.network.hidden_weights, "energy": energy})
+    sees = Record(range(steps + 1), {"rows": lambda now: now.network.hidden_weights, "energy": energy})
     run = followed(networks, data, times, step=step, record=sees)
     losses, squares = run.records["energy"][some].T
     moved = np.sum(np.diff(run.records["rows"][some], axis=0) ** 2, axis=(1, 2)) / step

@@ -16,7 +16,6 @@ from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import (
     Flow,
     LinearClock,
-    LogClock,
     LossClock,
     Recipe,
     Record,
@@ -25,7 +24,7 @@ from widenet.training import (
     train,
     zero_error,
 )
-from widenet.training.flow import course
+from widenet.training.flow import solver
 from widenet.types import Dataset, Layers, RunStatus
 
 STEP, STEPS = 0.5, 60
@@ -137,21 +136,6 @@ def test_control_another_end_of_sliding_is_seen(runs):
     assert abs(runs.report.sliding.ended[ON_KINK, 0] / wrong - 1) > 0.3
 
 
-def test_logarithmic_time_goes_where_losses_and_times_overflow():
-    """At log t = 900 the loss is e^−900 and t is no number; the margin is as derived, in logarithms."""
-    recipe = Recipe(logistic, method=Flow(LogClock(30.0), 1e-10), max_steps=30)
-    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key(), record=SEES)
-    row = np.asarray(run.network.hidden_weights[0])
-    margin = oracles.OUTER * row @ oracles.POINT
-    # e^q + q = e^q0 + q0 + κ (e^900 − 1), and all but κ e^900 is lost in its last digit.
-    np.testing.assert_allclose(margin, oracles.late_margin(900.0 + np.log(pull(1.0))), rtol=1e-10)
-    assert run.loss == 0  # as a number, it has underflowed
-    np.testing.assert_allclose(run.report.now.log_time, 900.0)
-    assert run.status == RunStatus.BUDGET_SPENT
-    early = oracles.OUTER * run.records["rows"][0][0] @ oracles.POINT
-    np.testing.assert_allclose(early, 0.49, rtol=1e-12)
-
-
 def test_the_clock_of_the_loss_runs_through_the_same_path():
     """Its time is integrated beside the weights: it must be the one at which the closed form has this margin."""
     recipe = Recipe(logistic, method=Flow(LossClock(0.1), 1e-10), max_steps=30)
@@ -232,12 +216,12 @@ class Halved(Flow):
 
 def test_control_a_flow_with_another_field_fails_the_closed_form(monkeypatch):
     """The flow itself made wrong: half of the velocity."""
-    right = course.Course.velocity
+    right = solver.FlowSolver.velocity
 
     def half(self, *arguments):
         return jax.tree.map(lambda leaf: 0.5 * leaf, right(self, *arguments))
 
-    monkeypatch.setattr(course.Course, "velocity", half)
+    monkeypatch.setattr(solver.FlowSolver, "velocity", half)
     recipe = Recipe(logistic, method=Halved(LinearClock(STEP), 1e-9), max_steps=10)
     run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key())
     margin = oracles.OUTER * np.asarray(run.network.hidden_weights[0]) @ oracles.POINT

@@ -8,8 +8,7 @@ import pytest
 
 from widenet.losses import hinge, logistic
 from widenet.networks import ConvMaxPool, TwoLayer, leaky_relu
-from widenet.training import Closest, Cyclic, OutputWatch, Potentials
-from widenet.training.closest import Followed, Found
+from widenet.training import Cyclic, OutputWatch
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
 from widenet.training.kernels import block
@@ -27,12 +26,12 @@ def rows_of(steps, batch, valid=None, first=1):
     )
 
 
-def block_of(inputs, labels, bias=False, valid=None, products=None, same=None, projections=None, first=1):
+def block_of(inputs, labels, bias=False, valid=None, products=None, same=None, first=1):
     inputs = jnp.asarray(inputs)
     moves = jnp.any(inputs != 0, axis=2) | bias
     rows = rows_of(inputs.shape[0], inputs.shape[1], valid, first)
     given = inputs if products is None else None
-    return Block(rows, jnp.asarray(labels), moves, given, products, same, projections, bias)
+    return Block(rows, jnp.asarray(labels), moves, given, products, same, bias)
 
 
 def segment_of(n_samples, batch, loss=hinge, layers=Layers.HIDDEN, step=1.0, span=(0, 1), watch=None):
@@ -128,20 +127,12 @@ class Largest(OutputWatch):
         return jnp.maximum(value, output_weights.max())
 
 
-def watch_of_potentials():
-    """Of u = (1, −1) and w* = (1, 3)."""
-    follows = Potentials(jnp.asarray([1.0, -1.0]), jnp.asarray([1.0, 3.0]))
-    return Closest(lambda move: {"square": (move.square, 10.0)}, follows=follows)
-
-
 def test_what_a_block_can_do():
     network = TwoLayer(jnp.ones((2, 2)), jnp.ones(2), None, leaky_relu(0.5))
     other = ConvMaxPool(jnp.zeros((2, 4, 2)), jnp.zeros((2, 4)))
     for watch, serves in (
         (None, True),
         (Largest(), True),
-        (watch_of_potentials(), True),
-        (Closest(lambda step: {"a": (0.0, 0.0)}), False),
         (object(), False),
     ):
         assert block.fits(network, watch) is serves
@@ -149,18 +140,12 @@ def test_what_a_block_can_do():
 
 
 def test_the_walk_after_one_more_step():
-    """What a watch of output weights, and one of potentials, is shown; the row of the step is put, the others stay."""
+    """What a watch of output weights is shown; the row of the step is put, the others stay."""
     taken = Taken(jnp.asarray([[2.0, 0.0]]), jnp.asarray([0.5, -1.0]), jnp.asarray([0.25]))
-    still = Taken(jnp.zeros((1, 2)), jnp.zeros(2), jnp.asarray([0.25]))
     blank = Taken(jnp.full((3, 1, 2), 9.0), jnp.full((3, 2), 9.0), jnp.full((3, 1), 9.0))
-    hidden, products = jnp.asarray([[1.0, -1.0]]), jnp.asarray([[5.0]])
-    these = block_of(
-        INPUTS[:, :1], np.ones((3, 1)), valid=[True, True, False], projections=jnp.asarray([[7.0], [4.0], [1.0]])
-    )
 
-    def after(watch, watched, step=1, what=taken):
-        walked = Walked(blank, jnp.asarray([1.0, 2.0]), watched)
-        return block._after(walked, watch, these, jnp.int32(step), hidden, products, what)
+    def after(watch, watched):
+        return block._after(Walked(blank, jnp.asarray([1.0, 2.0]), watched), watch, jnp.int32(1), taken)
 
     plainly = after(None, "kept")
     assert plainly.watched == "kept"
@@ -169,14 +154,6 @@ def test_the_walk_after_one_more_step():
     np.testing.assert_array_equal(plainly.steps.change, [[9, 9], [0.5, -1], [9, 9]])
     np.testing.assert_array_equal(plainly.steps.outputs, [[9], [0.25], [9]])
     assert float(after(Largest(), jnp.asarray(-1.0)).watched) == 1.5
-    watch = watch_of_potentials()
-    start = Followed({"square": Found.nothing()}, jnp.asarray(1.0), jnp.asarray(2.0))
-    moved = after(watch, start).watched
-    # 2 ⟨c, h⟩ + ‖x‖² ‖c‖² = 4 + 20, and ⟨u, c⟩⟨w*, x⟩ = 2 · 4
-    assert (float(moved.square), float(moved.alignment)) == (25, 10)
-    assert (int(moved.value["square"].steps), int(moved.value["square"].at)) == (1, 2)
-    for unmoved in (after(watch, start, step=2), after(watch, start, what=still)):  # past the end; no update
-        assert (float(unmoved.watched.square), int(unmoved.watched.value["square"].steps)) == (1, 0)
 
 
 def by_hand(inputs, labels, valid, rows, outer, loss, both, rate):
@@ -244,28 +221,6 @@ def test_what_is_past_the_end_is_no_update_even_of_weights_that_are_no_numbers()
     segment = segment_of(3, 1, logistic)
     found = eqx.filter_jit(block.work_through)(network, jnp.ones((3, 1)), these, segment, tally)
     assert counts_of(found.tally) == [1, 1, 11]
-
-
-@pytest.mark.parametrize("loss", [logistic, hinge])
-@pytest.mark.parametrize("steps", [3, 10])
-def test_potentials_are_followed_step_by_step(loss, steps):
-    """‖W‖² and ⟨W, u w*ᵀ⟩ at the end, from scalars alone; every update is counted, and none past the end."""
-    draw = np.random.default_rng(6)
-    inputs, labels = draw.normal(size=(steps, 1, 2)), draw.choice([-1.0, 1.0], (steps, 1))
-    valid = np.arange(steps) < steps - 1
-    rows, outer, direction = draw.normal(size=(2, 2)), np.array([0.5, -0.75]), np.array([1.0, 3.0])
-    network = TwoLayer(jnp.asarray(rows), jnp.asarray(outer), None, leaky_relu(0.5, 0.5))
-    these = block_of(inputs, labels, valid=valid, projections=jnp.asarray(inputs @ direction), first=11)
-    watch, tally = watch_of_potentials(), Tally(jnp.int32(0), jnp.asarray(0, jnp.int64), jnp.int32(0))
-    start = Followed({"square": Found.nothing()}, *watch.follows.of(network))  # pyright: ignore[reportOptionalMemberAccess]
-    hidden, segment = jnp.asarray(inputs[:, 0] @ rows.T), segment_of(steps, 1, loss, step=0.5, watch=watch)
-    found = eqx.filter_jit(block.work_through)(network, hidden, these, segment, tally, start)
-    coefficients, _, updates, _, _ = by_hand(inputs, labels, valid, rows, outer, loss, False, 0.5)
-    after = rows + coefficients[:, 0].T @ inputs[:, 0]
-    np.testing.assert_allclose(found.watched.square, (after**2).sum(), rtol=1e-12)
-    np.testing.assert_allclose(found.watched.alignment, np.array([1.0, -1.0]) @ after @ direction, rtol=1e-12)
-    assert int(found.watched.value["square"].steps) == updates == int(found.tally.updates)
-    assert 0 < updates < steps
 
 
 def test_from_active_step_to_active_step():

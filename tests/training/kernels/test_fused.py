@@ -15,7 +15,7 @@ from tests.training.kernels.test_kernels import assert_same, weights
 from tests.training.problems import awkward, forget_programs, kernel_of, networks, run_keys, separable, with_method
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
-from widenet.training import Listed, Recipe, Record, ensemble
+from widenet.training import SGD, Listed, Recipe, Record, ensemble
 from widenet.training.kernels import fused
 from widenet.types import Layers
 
@@ -57,7 +57,7 @@ def both_ways(nets, data, recipe, n_runs, times):
 def test_fused_follows_plain_at_every_step(loss, bias, n_neurons):
     """Twenty neurons are two groups; a record at every step starts and stops segments at every place of a block."""
     nets = networks(3, n_neurons, bias=bias)
-    recipe = Recipe(loss, 0.7, STEPS, check_every=35)
+    recipe = Recipe(loss, SGD(0.7), STEPS, check_every=35)
     assert_same(*both_ways(nets, separable(), recipe, 3, range(STEPS + 1)), rtol=1e-12)
     assert_same(*both_ways(nets, separable(), recipe, 3, (0, STEPS)), rtol=1e-12)
 
@@ -72,7 +72,7 @@ def test_fused_follows_plain_on_kinks_ties_and_duplicates():
             nets,
             (jnp.stack([grid, 0 * grid]), jnp.broadcast_to(jnp.asarray([0.5, 0.5, -0.5, -0.5]), (2, 4))),
         )
-        plain, fast = both_ways(nets, awkward(), Recipe(hinge, 0.5, STEPS, Listed(LIST)), 2, (0, 1, 9, STEPS))
+        plain, fast = both_ways(nets, awkward(), Recipe(hinge, SGD(0.5, Listed(LIST)), STEPS), 2, (0, 1, 9, STEPS))
         assert_same(plain, fast, rtol=1e-12)
         assert (plain.updates < plain.steps).all()  # some steps moved nothing
 
@@ -86,7 +86,7 @@ def test_fused_follows_plain_on_kinks_ties_and_duplicates():
 )
 def test_fused_follows_plain_on_random_networks(loss, step_size, slope, seed):
     nets, data = networks(2, 4, 4, slope, seed), separable(9, 4, seed)
-    recipe = Recipe(loss, step_size, STEPS, Listed(LIST), check_every=STEPS)
+    recipe = Recipe(loss, SGD(step_size, Listed(LIST)), STEPS, check_every=STEPS)
     assert_same(*both_ways(nets, data, recipe, 2, times=(0, STEPS)), rtol=1e-12)
 
 
@@ -94,12 +94,12 @@ def test_fused_follows_plain_on_random_networks(loss, step_size, slope, seed):
 def test_in_float32_split_products_are_as_good_as_float32():
     """Every run against float64: no further away than step-by-step float32, apart from counted kink flips."""
     nets, data = networks(8, 10, 30), separable(64, 30)
-    exact = ensemble(nets, data, Recipe(logistic, 0.3, 640, kernel="plain"), run_keys(8))
+    exact = ensemble(nets, data, Recipe(logistic, SGD(0.3, kernel="plain"), 640), run_keys(8))
 
     def small(tree):
         return jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)
 
-    plain, fast = both_ways(small(nets), small(data), Recipe(logistic, 0.3, 640), 8, times=(640,))
+    plain, fast = both_ways(small(nets), small(data), Recipe(logistic, SGD(0.3), 640), 8, times=(640,))
 
     def rows(run):
         return np.asarray(run.network.hidden_weights, np.float64)
@@ -150,7 +150,7 @@ def test_scales_are_powers_of_two_and_never_overflow(bound):
 
 def test_it_is_chosen_where_it_pays_and_refused_where_it_does_not_fit(monkeypatch):
     nets, data = networks(2, dtype=jnp.float32), separable(dtype=jnp.float32)
-    recipe = Recipe(logistic, 0.1, 10)
+    recipe = Recipe(logistic, SGD(0.1), 10)
     assert kernel_of(recipe, nets, data) != "fused"  # no GPU here
     monkeypatch.setattr(fused, "pays", lambda network, data: True)
     assert kernel_of(recipe, nets, data) == "fused"

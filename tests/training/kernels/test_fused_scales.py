@@ -13,7 +13,7 @@ from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training import Permutation
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.kernels import KERNELS, fused, pieces
+from widenet.training.kernels import KERNELS, fused, split_products
 from widenet.types import Dataset, Layers
 
 SMALL = 2.0**-12
@@ -142,7 +142,7 @@ def small_blocks(monkeypatch):
     for name, value in {"ROWS": 6, "STRIDE": 2, "NEURONS": 16, "COLUMNS": 4, "LAUNCH": 30}.items():
         monkeypatch.setattr(fused, name, value)
     for name in ("loaded", "stored"):
-        monkeypatch.setattr(fused, name, only_inside(getattr(pieces, name)))
+        monkeypatch.setattr(fused, name, only_inside(getattr(split_products, name)))
     jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_disable_most_optimizations", False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.training.kernels.test_kernels import STEPS, assert_same, both_ways
 from tests.training.problems import kernel_of, networks, run_keys, separable
 from widenet.losses import cross_entropy, hinge, multiclass_hinge
-from widenet.training import Recipe, ensemble
+from widenet.training import SGD, Recipe, ensemble
 from widenet.training.kernels import fused
 from widenet.types import Dataset, Layers, RunStatus
 
@@ -48,7 +48,7 @@ def classes(n_samples=24, dim=5, seed=0):
     ],
 )
 def test_several_outputs_follow_plain_at_every_step(fast, loss, layers, batch, bias):
-    recipe = Recipe(loss, 0.3, STEPS, batch_size=batch, layers=Layers(layers), check_every=35)
+    recipe = Recipe(loss, SGD(0.3, batch_size=batch), STEPS, layers=Layers(layers), check_every=35)
     plain, quick = both_ways(several(2, bias=bias), classes(), recipe, 2, fast)
     assert_same(plain, quick, rtol=1e-12)
     assert (plain.updates > 10).all()
@@ -62,14 +62,14 @@ def test_several_outputs_follow_plain_at_every_step(fast, loss, layers, batch, b
     seed=st.integers(0, 1000),
 )
 def test_several_outputs_follow_plain_on_random_networks(loss, step_size, slope, seed):
-    recipe = Recipe(loss, step_size, STEPS, check_every=STEPS)
+    recipe = Recipe(loss, SGD(step_size), STEPS, check_every=STEPS)
     both = both_ways(several(2, seed, slope=slope), classes(seed=seed), recipe, 2, "blocked", times=(0, 1, STEPS))
     assert_same(*both, rtol=1e-12)
 
 
 def test_one_step_is_the_formula_of_softmax():
     nets, data = several(1), classes()
-    run = ensemble(nets, data, Recipe(cross_entropy, 0.3, 1, batch_size=None, kernel="blocked"), run_keys(1))
+    run = ensemble(nets, data, Recipe(cross_entropy, SGD(0.3, batch_size=None, kernel="blocked"), 1), run_keys(1))
     hidden, second, x = np.asarray(nets.hidden_weights[0]), np.asarray(nets.output_weights[0]), np.asarray(data.inputs)
     z = x @ hidden.T
     outputs = np.where(z > 0, z, 0.2 * z) @ second.T
@@ -80,7 +80,7 @@ def test_one_step_is_the_formula_of_softmax():
 
 
 def test_classes_are_learned_and_counted():
-    recipe = Recipe(multiclass_hinge, 0.1, 20_000, layers=Layers.BOTH)
+    recipe = Recipe(multiclass_hinge, SGD(0.1), 20_000, layers=Layers.BOTH)
     runs = ensemble(several(3, bias=True), classes(), recipe, run_keys(3))
     outputs = jax.vmap(lambda net: jax.vmap(net)(classes().inputs))(runs.network)
     solved = runs.status == RunStatus.CONVERGED
@@ -93,7 +93,7 @@ def test_classes_are_learned_and_counted():
 
 @pytest.mark.usefixtures("as_on_cpu")
 def test_the_fused_kernel_leaves_several_outputs_to_the_others():
-    recipe = Recipe(cross_entropy, 0.1, 10)
+    recipe = Recipe(cross_entropy, SGD(0.1), 10)
     assert not fused.fits(several(2), classes(), 1, Layers.HIDDEN, None)
     assert fused.fits(networks(2), classes(), 1, Layers.HIDDEN, None)
     assert kernel_of(recipe, several(2), classes()) == "blocked"
@@ -103,9 +103,9 @@ def test_the_fused_kernel_leaves_several_outputs_to_the_others():
 def test_labels_must_name_classes(wrong):
     data = eqx.tree_at(lambda d: d.labels, classes(), classes().labels.at[4].set(wrong))
     with pytest.raises(ValueError, match="must be classes 0 to 2"):
-        ensemble(several(2), data, Recipe(cross_entropy, 0.1, 10), run_keys(2))
+        ensemble(several(2), data, Recipe(cross_entropy, SGD(0.1), 10), run_keys(2))
 
 
 def test_a_loss_of_one_output_refuses_several():
     with pytest.raises(Exception, match=r"(?i)shape|type-check"):
-        ensemble(several(2), classes(), Recipe(hinge, 0.1, 10), run_keys(2))
+        ensemble(several(2), classes(), Recipe(hinge, SGD(0.1), 10), run_keys(2))

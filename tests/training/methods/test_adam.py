@@ -7,7 +7,7 @@ import pytest
 from tests.training.methods.by_hand import train_by_hand
 from tests.training.problems import networks, run_keys, toy
 from widenet.losses import logistic
-from widenet.training import Adam, Continued, Permutation, Recipe, Record, ensemble
+from widenet.training import Adam, Cyclic, Permutation, Recipe, Record, ensemble
 
 STEPS, BATCH = 25, 5
 
@@ -44,7 +44,7 @@ def trained(nets, n_runs, order, step_size=0.02):
     return ensemble(nets, toy(), recipe, run_keys(n_runs), record=record)
 
 
-@pytest.mark.parametrize("order", [Permutation(), Continued()], ids=lambda order: type(order).__name__)
+@pytest.mark.parametrize("order", [Permutation(), Cyclic()], ids=lambda order: type(order).__name__)
 def test_agrees_with_the_loop_by_hand_at_every_step(order):
     nets, keys = networks(2, bias=True), run_keys(2)
     runs = trained(nets, 2, order)

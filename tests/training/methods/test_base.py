@@ -12,7 +12,6 @@ from tests.training.problems import networks, toy
 from widenet.training import (
     SGD,
     Adam,
-    Continued,
     Cyclic,
     Flow,
     GradientDescent,
@@ -21,9 +20,16 @@ from widenet.training import (
     LogSquared,
     Permutation,
     StepRule,
-    WithReplacement,
 )
-from widenet.training.methods.base import Sizes, check_order, check_step_size, init, keeps, step_sizes, without_runs
+from widenet.training.methods.base import (
+    Sizes,
+    check_order,
+    check_step_size,
+    init,
+    keeps,
+    numbers_of_runs,
+    without_runs,
+)
 from widenet.types import Layers
 
 SIZES = Sizes(item=8, samples=10, dim=3, batch=2, weights=100, neurons=4)
@@ -38,7 +44,7 @@ MANY = Sizes(item=8, samples=10, dim=3, batch=70, weights=100, neurons=4)
         (SGD(0.1, kernel="gram"), SIZES, (100 + 8 * (120 + 64 * 80), 8 * 100 * 2)),
         (SGD(0.1, kernel="gram"), MANY, (100 + 8 * (120 + 70 * 86), 8 * 100 * 2)),
         (SGD(0.1, kernel="gram"), Sizes(8, 10, 3, 1, 100, 4), (100 + 8 * (120 + 64 * 80), 8 * 100)),
-        (SGD(0.1, kernel="swept"), SIZES, (200 + 8 * 64 * 20, 8 * 30)),
+        (SGD(0.1, kernel="minibatch"), SIZES, (200 + 8 * 64 * 20, 8 * 30)),
         (SGD(0.1, kernel="blocked"), SIZES, (200 + 8 * 64 * (6 + 20 + 128), 0)),
         (SGD(0.1, kernel="blocked"), MANY, (200 + 8 * 70 * (6 + 20 + 140), 0)),
         (GradientDescent(0.1), SIZES, (300 + 5 * 8 * 40, 0)),
@@ -61,7 +67,6 @@ def test_the_memory_of_a_step(method, sizes, bytes_of):
         (SGD(0.1), 1000, 1000, 1000),
         (SGD(0.1), 1500, 1500, 1500),
         (SGD(0.1, batch_size=None), 24, 1, 100),
-        (SGD(0.1, WithReplacement(), 50), 24, 1, 1000),
         (Adam(0.1, batch_size=10), 24, 2, 1000),
         (GradientDescent(0.1), 24, 1, 100),
         (Flow(LinearClock(1.0)), 24, 1, 100),
@@ -74,10 +79,9 @@ def test_epochs_and_looks(method, samples, epoch, interval):
 
 
 def test_what_an_order_takes_to_draw():
-    """Twelve bytes for every sample of an epoch; two permutations where batches go on from one to the next."""
+    """Twelve bytes for every sample of an epoch."""
     assert SGD(0.1).order_bytes(24) == 12 * 24
     assert SGD(0.1, batch_size=5).order_bytes(24) == 12 * 20
-    assert SGD(0.1, Continued(), 5).order_bytes(24) == 12 * 48
     assert SGD(0.1, Listed([0, 1, 2]), 1).order_bytes(24) == 12 * 3
     assert GradientDescent(0.1).order_bytes(24) == 12 * 24
 
@@ -98,10 +102,10 @@ def test_steps_are_one_number_or_one_per_run():
         SGD(jnp.asarray([0.1, 0.2])).check(toy(), 3)
     with pytest.raises(ValueError, match=r"got shape \(2,\) for 3 runs"):
         GradientDescent(LogSquared(jnp.asarray([0.1, 0.2]))).check(toy(), 3)
-    same = step_sizes(SGD(1.0), 3)
+    same = numbers_of_runs(SGD(1.0), 3)
     assert same.dtype == jnp.float64
     assert same.tolist() == [1, 1, 1]
-    assert step_sizes(SGD(jnp.asarray([0.5, 2.0])), 2).tolist() == [0.5, 2]
+    assert numbers_of_runs(SGD(jnp.asarray([0.5, 2.0])), 2).tolist() == [0.5, 2]
 
 
 def test_a_wrong_number_is_refused_where_it_was_typed_and_measured_ones_are_not():
@@ -113,8 +117,6 @@ def test_a_wrong_number_is_refused_where_it_was_typed_and_measured_ones_are_not(
     for wrong in (True, "0.1", 1j, None, [0.1], ["a"], LogSquared, print):
         with pytest.raises(ValueError, match="step_size must be a number, one number per run, or a StepRule"):
             check_step_size(wrong)
-    with pytest.raises(ValueError, match="a method is given by its name"):
-        check_step_size(GradientDescent(0.1))
 
 
 class Own(StepRule):
@@ -203,10 +205,10 @@ def test_how_a_run_is_tried_is_known_when_a_program_is_compiled():
 
 @pytest.mark.parametrize("layers", list(Layers))
 def test_what_is_kept_is_kept_for_the_weights_that_move(layers):
-    kept = init(Adam(0.1), networks(2, bias=True), layers)
+    kept = init(Adam(0.1), numbers_of_runs(Adam(0.1), 2), networks(2, bias=True), layers)
     for moment in (kept.mu, kept.nu):
         np.testing.assert_array_equal(moment.hidden_weights, np.zeros((2, 6, 5)))
         np.testing.assert_array_equal(moment.bias, np.zeros((2, 6)))
         assert (moment.output_weights is None) == (layers is Layers.HIDDEN)
     np.testing.assert_array_equal(kept.count, [0, 0])
-    assert init(SGD(0.1), networks(2), layers) is None
+    assert init(SGD(0.1), numbers_of_runs(SGD(0.1), 2), networks(2), layers) is None

@@ -11,9 +11,9 @@ import pytest
 from tests.training.flow.oracles import one_neuron, one_point, problem, stacked
 from tests.training.problems import networks, run_keys, separable
 from widenet.losses import hinge, logistic
-from widenet.networks import ConvMaxPool, TwoLayer, huberized_relu
-from widenet.training import Flow, LinearClock, LogClock, LossClock, Recipe, ensemble, train
-from widenet.types import Dataset, Layers, RunStatus
+from widenet.networks import ConvMaxPool
+from widenet.training import Flow, LinearClock, LossClock, Recipe, ensemble, train
+from widenet.types import Layers, RunStatus
 
 
 @functools.cache
@@ -75,7 +75,6 @@ def test_what_cannot_be_followed_is_refused():
     [
         (lambda: Flow(0.5), "clock must be LinearClock"),
         (lambda: Flow(LinearClock(0.0)), "the step of a clock must be positive and finite"),
-        (lambda: Flow(LogClock(1.0, unit=-1.0)), "unit must be positive"),
         (lambda: Flow(LinearClock(1.0), 1e-20), "tolerance must lie between"),
         (lambda: Flow(LinearClock(1.0), 1.0), "tolerance must lie between"),
         (lambda: Flow(LinearClock(1.0), slots=0), "slots must be a whole number"),
@@ -85,13 +84,6 @@ def test_what_cannot_be_followed_is_refused():
 def test_mistakes_get_a_sentence(make, sentence):
     with pytest.raises(Exception, match=rf"(?i){sentence}|type-check"):
         make()
-
-
-def test_a_flow_knows_the_kinks_of_relus_only():
-    net = TwoLayer(jnp.ones((2, 2)), jnp.ones(2), None, huberized_relu(0.5))
-    recipe = Recipe(logistic, method=Flow(LinearClock(0.5)), max_steps=2)
-    with pytest.raises(ValueError, match="kinks of \\(Leaky\\) ReLU, got Huberized"):
-        train(net, Dataset(jnp.eye(2), jnp.ones(2)), recipe, jax.random.key(0))
 
 
 @pytest.mark.parametrize(("tolerance", "fits"), [(1e-13, True), (0.99e-13, False), (1e-2, True), (1.01e-2, False)])

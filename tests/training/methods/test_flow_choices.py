@@ -10,7 +10,7 @@ import pytest
 
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import TwoLayer, leaky_relu
-from widenet.training import Flow, LinearClock, LogClock, LossClock, loss_below, zero_error
+from widenet.training import Flow, LinearClock, LossClock, loss_below, zero_error
 from widenet.training.methods.base import Sizes
 from widenet.types import Dataset, Layers, RunStatus
 
@@ -46,7 +46,7 @@ def test_what_a_reader_is_shown_of_a_flow():
     assert "n_samples" not in shown
 
 
-@pytest.mark.parametrize("clock", [LinearClock(0.5), LogClock(0.5, unit=2.0), LossClock(0.5)])
+@pytest.mark.parametrize("clock", [LinearClock(0.5), LossClock(0.5)])
 def test_only_the_step_of_the_clock_is_a_number_of_the_run(clock):
     """All else is known when a program is compiled."""
     fitted = Flow(clock, 1e-6, {"right": zero_error}, 3, 50).fitted(network(), data(), Layers.HIDDEN, None)
@@ -140,11 +140,10 @@ def test_a_run_that_has_not_begun_has_a_row_per_neuron():
 
 
 def test_which_losses_go_with_which_clock():
-    for clock in (LinearClock(0.5), LogClock(0.5)):
-        for loss in (logistic, cross_entropy, squared):
-            Flow(clock)._check_loss(loss)
-        with pytest.raises(ValueError, match="without kinks"):
-            Flow(clock)._check_loss(hinge)
+    for loss in (logistic, cross_entropy, squared):
+        Flow(LinearClock(0.5))._check_loss(loss)
+    with pytest.raises(ValueError, match="without kinks"):
+        Flow(LinearClock(0.5))._check_loss(hinge)
     Flow(LossClock(0.5))._check_loss(logistic)
     Flow(LossClock(0.5))._check_loss(cross_entropy)
     with pytest.raises(ValueError, match="logarithm is known, logistic or cross_entropy, got squared"):

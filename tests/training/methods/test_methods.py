@@ -14,11 +14,9 @@ from widenet.networks import relu
 from widenet.training import (
     SGD,
     Adam,
-    Closest,
     Flow,
     GradientDescent,
     LinearClock,
-    LogClock,
     Recipe,
     Record,
     StepRule,
@@ -50,6 +48,10 @@ METHODS = {
     "flow": Flow(LinearClock(0.5)),
 }
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())
+
+
+def number_of(method):
+    return method.clock.step if isinstance(method, Flow) else method.step_size
 
 
 def take(tree, run):
@@ -151,7 +153,7 @@ def test_a_step_of_each_run_is_that_run_alone(method):
     factors = jnp.asarray([0.5, 1.0, 2.0])
 
     def scaled(by):
-        return eqx.tree_at(lambda m: m.step_size, method, jax.tree.map(lambda size: size * by, method.step_size))
+        return eqx.tree_at(number_of, method, jax.tree.map(lambda size: size * by, number_of(method)))
 
     runs = ensemble(networks(3), toy(), recipe_of(scaled(factors)), run_keys(3))
     for run in range(3):
@@ -164,7 +166,7 @@ def test_a_step_of_each_run_is_that_run_alone(method):
 def test_nothing_is_recompiled_for_other_numbers(method):
     ensemble(networks(3), toy(), recipe_of(method), run_keys(3))
     traces = n_programs()
-    other = eqx.tree_at(lambda m: m.step_size, method, jax.tree.map(lambda size: 0.5 * size, method.step_size))
+    other = eqx.tree_at(number_of, method, jax.tree.map(lambda size: 0.5 * size, number_of(method)))
     ensemble(networks(3, seed=5), toy(), recipe_of(other, 77), run_keys(3, 5))
     assert n_programs() == traces
 
@@ -174,18 +176,6 @@ def test_nothing_is_recompiled_for_other_numbers(method):
 def test_impossible_steps_are_refused(kind, step_size):
     with pytest.raises(ValueError, match="step_size must be positive and finite"):
         kind(step_size)
-
-
-def test_a_recipe_says_its_method_once():
-    assert isinstance(Recipe(hinge, 0.5, 10).method, SGD)
-    with pytest.raises(ValueError, match="said to the method"):
-        Recipe(hinge, 0.5, 10, method=GradientDescent(0.5))
-    with pytest.raises(ValueError, match="said to the method"):
-        Recipe(hinge, max_steps=10, batch_size=None, method=Adam(0.5))
-    with pytest.raises(ValueError, match="needs a step_size"):
-        Recipe(hinge, max_steps=10)
-    with pytest.raises(ValueError, match="batch_size must lie between 1 and 24"):
-        ensemble(networks(2), toy(), recipe_of(Adam(0.1, batch_size=25)), run_keys(2))
 
 
 def test_what_a_method_is_unless_told_otherwise():
@@ -200,6 +190,3 @@ def test_what_a_method_is_unless_told_otherwise():
     assert "n_samples" not in repr(flow)
     sgd, adam = SGD(0.1), Adam(0.1)
     assert (sgd.batch_size, sgd.kernel, adam.batch_size) == (1, "auto", 1)
-    assert LogClock(1.0).unit == 1
-    watch = Closest(lambda step: {})
-    assert (watch.given, watch.at_least, watch.room, watch.follows) == (None, (), 1e-12, None)

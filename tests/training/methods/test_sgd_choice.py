@@ -12,7 +12,7 @@ from tests.training.problems import networks
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import SGD, Adam, Cyclic, LogSquared, Permutation
-from widenet.training.kernels import block, fused, gram, swept
+from widenet.training.kernels import block, fused, gram, minibatch
 from widenet.training.methods.base import without_runs
 from widenet.types import Dataset, Layers
 
@@ -24,7 +24,7 @@ def say(monkeypatch):
     def told(**answers):
         for name, answer in answers.items():
             kernel, question = name.split("_")
-            module = {"block": block, "fused": fused, "gram": gram, "swept": swept}[kernel]
+            module = {"block": block, "fused": fused, "gram": gram, "minibatch": minibatch}[kernel]
             monkeypatch.setattr(module, question, lambda *_, answer=answer: answer)
 
     return told
@@ -44,7 +44,7 @@ def kernel(method, n_samples=40):
     return method.fitted(one_network(), points(n_samples), Layers.HIDDEN, None).kernel
 
 
-NAMES = "block_fits", "gram_pays", "fused_fits", "fused_pays", "swept_fits", "swept_pays"
+NAMES = "block_fits", "gram_pays", "fused_fits", "fused_pays", "minibatch_fits", "minibatch_pays"
 
 
 def test_the_fastest_that_fits_and_pays(say):
@@ -56,8 +56,8 @@ def test_the_fastest_that_fits_and_pays(say):
             ladder.append("gram" if told["gram_pays"] else "blocked")
         if told["fused_fits"] and told["fused_pays"]:
             ladder.append("fused")
-        if told["swept_fits"] and told["swept_pays"]:
-            ladder.append("swept")
+        if told["minibatch_fits"] and told["minibatch_pays"]:
+            ladder.append("minibatch")
         assert kernel(SGD(0.1)) == ladder[-1]
         assert kernel(SGD(LogSquared(0.1))) == "plain"
         assert kernel(SGD(0.1, kernel="plain")) == "plain"
@@ -67,17 +67,17 @@ def test_the_fastest_that_fits_and_pays(say):
     (32, 40, "blocked"), (33, 40, "plain"), (None, 32, "blocked"), (None, 33, "plain"), (1, 40, "blocked"),
 ])  # fmt: skip
 def test_blocks_of_64_rows_hold_batches_of_at_most_half_as_many(batch, n_samples, chosen, say):
-    say(block_fits=True, gram_pays=False, fused_fits=False, swept_fits=False)
+    say(block_fits=True, gram_pays=False, fused_fits=False, minibatch_fits=False)
     assert kernel(SGD(0.1, batch_size=batch), n_samples) == chosen
 
 
-@pytest.mark.parametrize("name", ["blocked", "gram", "fused", "swept"])
+@pytest.mark.parametrize("name", ["blocked", "gram", "fused", "minibatch"])
 @pytest.mark.parametrize("others", [False, True])
 def test_a_kernel_asked_for_by_name_must_fit_and_need_not_pay(name, others, say):
     own = {"blocked": "block", "gram": "block"}.get(name, name)
     pays = {each: False for each in NAMES if each.endswith("pays")}
     for fits in (False, True):
-        say(**pays, **{f"{each}_fits": fits if each == own else others for each in ("block", "fused", "swept")})
+        say(**pays, **{f"{each}_fits": fits if each == own else others for each in ("block", "fused", "minibatch")})
         if fits:
             assert kernel(SGD(0.1, batch_size=40, kernel=name)) == name
         else:
@@ -96,7 +96,7 @@ def test_what_names_no_kernel_is_refused(wrong):
 
 
 def test_what_was_said_is_kept_beside_the_kernel(say):
-    say(block_fits=True, gram_pays=True, fused_fits=False, swept_fits=False)
+    say(block_fits=True, gram_pays=True, fused_fits=False, minibatch_fits=False)
     fitted = SGD(0.1, Cyclic(), 7).fitted(networks(1), points(), Layers.HIDDEN, None)
     assert (fitted.step_size, fitted.batch_size, fitted.kernel) == (0.1, 7, "gram")
     assert isinstance(fitted.order, Cyclic)

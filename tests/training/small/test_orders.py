@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from widenet.training.small import Look, SmallNetworks, cyclic, permutations, uniform, with_replacement
+from widenet.training.small import Choice, SmallNetworks, cyclic, permutations, uniform, with_replacement
 
 
 def look(active, runs=None):
@@ -11,7 +11,7 @@ def look(active, runs=None):
     shape = (*active.shape, 1)
     networks = SmallNetworks(np.zeros((len(active), 1, 1)), np.zeros((len(active), 1)))
     runs = np.arange(len(active)) if runs is None else np.asarray(runs)
-    return Look(runs, active, np.zeros(active.shape), np.zeros(shape), networks)
+    return Choice(runs, active, np.zeros(active.shape), np.zeros(shape), networks)
 
 
 def test_cyclic_goes_on_where_it_was():

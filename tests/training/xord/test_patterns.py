@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.training import xord_oracle
-from widenet.data import count_sets, make_xor, make_xord
+from widenet.data import count_sets, make_xord
 from widenet.data.xord import PATTERNS, set_points
 from widenet.networks import ConvMaxPool, make_conv_maxpool, make_two_layer, plus_minus, relu
 from widenet.training import on_grid, train_patterns
@@ -205,7 +205,7 @@ def test_xor_is_one_patch():
     """XOR's loss sums over four points, twice the sum of the class means: η doubles. k = 2 fails 3 times in 4."""
     keys = jax.random.split(jax.random.key(0), 400)
     nets = jax.vmap(lambda key: make_conv_maxpool(key, 4, 0.1 / (16 * 2**1.5)))(keys)
-    counts = np.broadcast_to((np.asarray(make_xor().probabilities) > 0).astype(int), (400, 15))
+    counts = np.broadcast_to((np.asarray(make_xord(1, 0.0, 0.0).probabilities) > 0).astype(int), (400, 15))
     run = train_patterns(nets, counts, 2 * 0.1 / 2, patience=None)
     assert run.count(RunStatus.CONVERGED) + run.count(RunStatus.STALLED) == 400
     stuck = run.status == RunStatus.STALLED

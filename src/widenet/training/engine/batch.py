@@ -12,22 +12,20 @@ from jaxtyping import Array, Bool, Int, PyTree
 
 from widenet.losses import POSITIVE, SATURATING
 from widenet.progress import Progress
-from widenet.training.closest import Closest
-from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
+from widenet.training.engine.evaluation import Evaluation, compiled_look, compiled_moves, compiled_observation, pulse
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.plain import seen_step
-from widenet.training.methods.base import Method, init, without_runs
+from widenet.training.methods.base import Method, init, records_inside, without_runs
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
-from widenet.training.record import OutputWatch, Record, check_fold
+from widenet.training.record import MOST_RECORDED, OutputWatch, Record, Recording, check_fold
 from widenet.training.stopping import never, zero_loss
 from widenet.types import Dataset, RunKeys, RunStatus, Trajectory
 
 SLICE = 1 << 16
 """Steps of one call of the compiled program. While a loop runs, XLA on a CPU may keep some 80 bytes for every iteration
 until the whole program ends (it does so when several threads share its pool), so a call must not be endless."""
-
 
 Place = tuple[State, Int[Array, "*run"]]
 """A run between two segments, and the end of the last segment that changed a weight."""
@@ -63,7 +61,7 @@ class Batch:
         self.slice = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
         self.can_fail = type(method).ended is not Method.ended
         self.interval = recipe.check_every or method.look_interval(data.n_samples)
-        tally, own = Tally.zero(self.n_runs), init(method, networks, recipe.layers)
+        tally, own = Tally.zero(self.n_runs), init(method, step_sizes, networks, recipe.layers)
         self.everyone = State(networks, tally, self._unwatched(State(networks, tally, None, own)), own)
         self.state = self.everyone
         # The end of the last segment that changed a weight. An update may be too small for the weights it is added to.
@@ -83,7 +81,7 @@ class Batch:
     def train(self, record: Record, progress: Progress) -> Trajectory:
         """Advance from look to look until every run has stopped."""
         longest = int(self.budgets.max())
-        interval = self.interval
+        interval, inside = self.interval, records_inside(self.method, record)
         times = np.asarray(record.times, np.int32)
         values: dict[str, np.ndarray] = {}
         step = 0
@@ -93,11 +91,16 @@ class Batch:
         while self.running.any():
             due = times[times > step]
             end = int(self.budgets[self.seats[self.running]].min())
-            target = min(end, (step // interval + 1) * interval, *due[:1].tolist())
-            self._advance(step, target)
+            target = min(end, (step // interval + 1) * interval)
+            if inside:
+                target = min(target, *due[MOST_RECORDED - 1 : MOST_RECORDED].tolist(), end)
+                self._advance_recorded(record, values, times, step, target)
+            else:
+                target = min(target, *due[:1].tolist(), end)
+                self._advance(step, target)
+                if len(due) and due[0] == target:
+                    self._take(record, values, times, int(np.searchsorted(times, target)))
             step = target
-            if len(due) and due[0] == step:
-                self._take(record, values, times, int(np.searchsorted(times, step)))
             if step % interval == 0 or step == end:
                 self._check(step, on_time=step % interval == 0)
             progress(max(step / longest, 1 - self.running.sum() / self.n_runs), "training")
@@ -129,6 +132,41 @@ class Batch:
             )
             start = end
 
+    def _advance_recorded(
+        self, record: Record, values: dict[str, np.ndarray], times: np.ndarray, start: int, stop: int
+    ) -> None:
+        """The same, taking the record of all times on the way inside the program."""
+        due = np.flatnonzero((times > start) & (times <= stop))
+        if not len(due):
+            return self._advance(start, stop)
+        # Filled up with times that never come, so that few shapes are compiled.
+        never_due = np.full((1 << (len(due) - 1).bit_length()) - len(due), 2**31 - 1, np.int32)
+        recording = Recording(
+            jnp.asarray(np.append(times[due], never_due)), self._seated(self.start), tuple(record.what.items())
+        )
+        shapes = self._observed_shapes(recording)
+        shape = len(self.seats), len(recording.times)
+        blank = {name: jnp.zeros((*shape, *one.shape[1:]), one.dtype) for name, one in shapes.items()}
+        segment, self.segment = self.segment, dataclasses.replace(self.segment, recording=recording)
+        self.state = dataclasses.replace(self.state, records=blank)
+        self._advance(start, stop)
+        records, self.segment = self.state.records, segment
+        self.state = dataclasses.replace(self.state, records=None)
+        for name, buffer in records.items():
+            if name not in values:
+                values[name] = np.zeros((self.n_runs, len(times), *buffer.shape[2:]), buffer.dtype)
+            values[name][np.ix_(self.seats, due)] = np.asarray(buffer)[:, : len(due)]
+
+    def _observed_shapes(self, recording: Recording) -> dict[str, jax.ShapeDtypeStruct]:
+        """What each observation gives for the runs of the batch, without computing it."""
+        steps = jax.ShapeDtypeStruct((len(self.seats),), jnp.int32)
+        own = (self.state.network, recording.start, steps)
+        programs = (self.data.is_per_run, self.one_by_one)
+        return {
+            name: jax.eval_shape(compiled_observation(fn, *programs), own, self.segment.data)
+            for name, fn in recording.what
+        }
+
     def _unwatched(self, state: State) -> PyTree:
         """The value of the watch before the first step."""
         if self.watch is None:
@@ -137,8 +175,6 @@ class Batch:
             return jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
         seen = jax.eval_shape(functools.partial(_over_runs, seen_step), state, self.segment)
         step = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
-        if isinstance(self.watch, Closest):
-            return jax.vmap(lambda watch, _: watch.begin(step))(self.watch, self.start)
         value = jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
         check_fold(self.watch, value, step)
         return value
@@ -186,7 +222,7 @@ class Batch:
             return
         programs = (self.data.is_per_run, self.one_by_one)
         look = compiled_look(self.recipe.loss, goal, *programs)
-        seen: Look = jax.device_get(look(self.state.network, self.segment.data))
+        seen: Evaluation = jax.device_get(look(self.state.network, self.segment.data))
         self.steps[self.seats[asked]], self.loss[self.seats[asked]] = step, seen.loss[asked]
         exact = here.last_update if self.recipe.loss in SATURATING else np.full_like(here.last_update, step)
         # A loss of NaN compares as 0: what is not finite has not reached anything.
@@ -289,14 +325,18 @@ def _parts(segment: Segment) -> tuple[Any, ...]:
     """What each run of a batch has for itself; data and order may be shared."""
     data = segment.data if segment.data.is_per_run else None
     order = segment.order if _is_per_run(segment.order) else None
-    return data, order, segment.key, segment.step_size, segment.watch
+    start = None if segment.recording is None else segment.recording.start
+    return data, order, segment.key, segment.step_size, segment.watch, start
 
 
 def _of_one(segment: Segment, parts: tuple[Any, ...]) -> Segment:
     """The segment of the run that has these parts."""
-    data, order, key, step_size, watch = parts
+    data, order, key, step_size, watch, start = parts
     data, order = segment.data if data is None else data, segment.order if order is None else order
-    return dataclasses.replace(segment, data=data, order=order, key=key, step_size=step_size, watch=watch)
+    recording = segment.recording
+    recording = None if recording is None else dataclasses.replace(recording, start=start)
+    own = {"key": key, "step_size": step_size, "watch": watch, "recording": recording}
+    return dataclasses.replace(segment, data=data, order=order, **own)
 
 
 def _over_runs(one: Callable[[Any, Segment], Any], own: Any, segment: Segment) -> Any:

@@ -23,7 +23,7 @@ FEW_SAMPLES = 128
 """The same for a network that is not a `TwoLayer` and may hold far more than a number per neuron and sample."""
 
 
-class Look(eqx.Module):
+class Evaluation(eqx.Module):
     """What a check sees: mean loss, goal reached, every loss exactly 0, everything finite."""
 
     loss: Float[Array, "*run"]
@@ -40,7 +40,7 @@ class Pulse(eqx.Module):
     finite: Bool[Array, "*run"]
 
 
-def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look:
+def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Evaluation:
     """Evaluate the whole training set. A NaN output makes `finite` False: comparisons alone would call it solved."""
     labels = data.labels
     at_once = SAMPLES if isinstance(network, TwoLayer) else FEW_SAMPLES
@@ -49,7 +49,7 @@ def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look
     mean, seen = jnp.mean(losses), jnp.all(jnp.isfinite(outputs)) & jnp.all(jnp.isfinite(labels))
     finite = _is_finite(network) & seen & jnp.isfinite(mean)
     mean = jnp.where(finite | jnp.isinf(mean), mean, jnp.nan)  # a hinge calls NaN outputs solved
-    return Look(mean, goal(outputs, labels, losses), jnp.all(losses == 0), finite)
+    return Evaluation(mean, goal(outputs, labels, losses), jnp.all(losses == 0), finite)
 
 
 def any_sample_moves(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:

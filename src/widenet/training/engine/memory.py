@@ -20,8 +20,8 @@ import numpy as np
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
 from widenet.training.engine.evaluation import SAMPLES
-from widenet.training.methods.base import Method, Sizes, init, keeps
-from widenet.training.record import Record, seen_shapes
+from widenet.training.methods.base import Method, Sizes, init, keeps, numbers_of_runs, records_inside
+from widenet.training.record import MOST_RECORDED, Record, seen_shapes
 from widenet.types import Dataset, Layers
 
 VARIABLE = "WIDENET_MEMORY"
@@ -65,7 +65,11 @@ def estimate(networks: Any, data: Dataset, method: Method, layers: Layers, recor
     own_data = (data.inputs.nbytes + data.labels.nbytes) // (n_runs if data.is_per_run else 1)
     observed, taken = _records(networks, data, record, n_runs)
     on_host = taken if jax.default_backend() == "cpu" else 0
-    own_shapes = jax.eval_shape(lambda nets: init(method, nets, layers), networks) if keeps(method) else None
+    own_shapes = None
+    if keeps(method):
+        numbers = numbers_of_runs(method, n_runs)
+        own_shapes = jax.eval_shape(lambda own, nets: init(method, own, nets, layers), numbers, networks)
+    inside = observed * min(len(record.times), MOST_RECORDED) if records_inside(method, record) else 0
     all_own = _bytes(own_shapes) // n_runs
 
     def of(neurons: int) -> Need:
@@ -76,7 +80,7 @@ def estimate(networks: Any, data: Dataset, method: Method, layers: Layers, recor
         working = max(method.order_bytes(n) + stepping + (prepared if data.is_per_run else 0), looking, seeing)
         each = own_data if data.is_per_run else 0
         shared = 0 if data.is_per_run else 2 * own_data + prepared
-        held = 3 * weights + 3 * own + each
+        held = 3 * weights + 3 * own + each + 2 * inside
         return Need(shared, 2 * weights + on_host + each, held, working, neurons, of)
 
     return of(all_neurons)

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from widenet.losses import Loss
 from widenet.training.orders import Order
+from widenet.training.record import Recording
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
 
@@ -19,23 +20,25 @@ class Segment(eqx.Module):
       data: what is trained on.
       order: how the batches are chosen.
       key: of the run, for the order.
-      step_size: a number, or a rule that gives one.
-      watch: who sees every step, or None.
+      step_size: a number, or a rule that gives one; for a method with a `step` of its own, the method of this run.
+      watch: called after every step, or None.
       start, stop: step counts since the beginning of the run.
       loss, layers: as in the `Recipe`.
       batch_size: samples per step.
+      recording: what is recorded from inside the steps, or None.
     """
 
     data: Dataset
     order: Order
     key: Key[Array, "*run"]
-    step_size: Float[Array, "*run"] | StepRule
+    step_size: Any
     watch: Any
     start: Int[Array | np.ndarray, ""]
     stop: Int[Array | np.ndarray, ""]
     loss: Loss = eqx.field(static=True)
     layers: Layers = eqx.field(static=True)
     batch_size: int = eqx.field(static=True)
+    recording: Recording | None = None
 
     @property
     def constant_step(self) -> Float[Array, "*run"]:

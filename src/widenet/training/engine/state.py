@@ -42,9 +42,11 @@ class State(eqx.Module):
       network, tally: its weights and its counters.
       watched: what the watch has folded so far.
       own: what the method keeps from step to step (`init`); None where it keeps nothing.
+      records: what a `Recording` has seen in the current segment; None where there is none.
     """
 
     network: PyTree
     tally: Tally
     watched: PyTree = None
     own: PyTree = None
+    records: PyTree = None

@@ -127,11 +127,10 @@ def check_is_watch(watch: Any) -> None:
     Raises:
       ValueError: it is not.
     """
-    begins = hasattr(watch, "start") or hasattr(watch, "begin")
-    if watch is not None and not (isinstance(watch, eqx.Module) and begins and hasattr(watch, "update")):
+    has_both = hasattr(watch, "start") and hasattr(watch, "update")
+    if watch is not None and not (isinstance(watch, eqx.Module) and has_both):
         raise ValueError(
-            "watch must be Closest(…), or an instance of an equinox.Module with start(network) and update(value, step),"
-            f" got {watch!r}"
+            f"watch must be an instance of an equinox.Module with start(network) and update(value, step), got {watch!r}"
         )
 
 

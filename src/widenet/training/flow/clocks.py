@@ -6,8 +6,6 @@ separate the data grow like log t, and the losses of late times underflow long b
 of a clock is one number, or one per run.
 """
 
-import math
-
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -31,26 +29,6 @@ class LinearClock(eqx.Module):
         return jnp.log(jnp.asarray(reading))
 
 
-class LogClock(eqx.Module):
-    """Logarithmic time: t = unit·(exp(k·step) − 1), linear at first and then as many steps for every factor e."""
-
-    step: float | Float[Array, "*run"] = eqx.field(converter=one_per_run)
-    unit: float = eqx.field(static=True, default=1.0)
-
-    def __check_init__(self) -> None:
-        """Logarithms of the unit are taken."""
-        if isinstance(self.unit, bool | str) or not 0 < self.unit < math.inf:
-            raise ValueError(f"unit must be positive and finite, got {self.unit!r}")
-
-    def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
-        """log dt/du."""
-        return jnp.full_like(log_loss, math.log(self.unit)) + reading
-
-    def log_time(self, reading: Scalar, passed: Scalar) -> Float[Array, ""]:
-        """log t at this reading; −∞ at the start."""
-        return math.log(self.unit) + _log_expm1(reading)
-
-
 class LossClock(eqx.Module):
     """The clock of dW/du = −∇ log L(W): du = L dt. Once the data are separated, ‖W‖ grows linearly in u.
 
@@ -68,7 +46,7 @@ class LossClock(eqx.Module):
         return _log_expm1(passed)
 
 
-Clock = LinearClock | LogClock | LossClock
+Clock = LinearClock | LossClock
 
 
 def _log_expm1(value: Scalar) -> Float[Array, ""]:

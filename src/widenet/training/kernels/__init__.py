@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.kernels import blocked, fused, gram, plain, swept
+from widenet.training.kernels import blocked, fused, gram, minibatch, plain
 
 KERNELS: dict[str, Callable[[State, Segment], State]] = {
     "plain": plain.advance,
     "blocked": blocked.advance,
     "gram": gram.advance,
     "fused": fused.advance,
-    "swept": swept.advance,
+    "minibatch": minibatch.advance,
 }

@@ -21,10 +21,9 @@ from jaxtyping import Array, Bool, Float, Int
 from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.closest import Closest, potentials_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
-from widenet.training.kernels.twins import twins
+from widenet.training.kernels.cancelling import twins
 from widenet.training.record import OutputWatch
 from widenet.types import Layers
 
@@ -60,7 +59,6 @@ class Block(eqx.Module):
       inputs: the rows themselves, or None when their inner products are given.
       products: the inner products, or None when they are to be computed from the inputs.
       twins: of all samples, where their inner products are given.
-      projections: ⟨w*, x⟩ of each row where a watch follows `Potentials`, else None.
       has_bias: whether each inner product has one more.
     """
 
@@ -70,7 +68,6 @@ class Block(eqx.Module):
     inputs: Float[Array, "step batch dim"] | None
     products: Float[Array, "step batch step batch"] | None
     twins: Float[Array, "sample sample"] | None
-    projections: Float[Array, "step batch"] | None
     has_bias: bool = eqx.field(static=True)
 
     def gram(self) -> Float[Array, "step batch step batch"]:
@@ -123,7 +120,7 @@ class Walked(eqx.Module):
     watched: Any
 
 
-class Place(eqx.Module):
+class WalkPlace(eqx.Module):
     """Where a walk from active step to active step stands: the step, and the pre-activations of all rows there."""
 
     hidden: Float[Array, "step batch neuron"]
@@ -132,7 +129,7 @@ class Place(eqx.Module):
     walked: Walked
 
 
-class Progress(eqx.Module):
+class BlockResult(eqx.Module):
     """What a block changes: coefficients C of the rows, output weights, counters, and what a watch has seen."""
 
     coefficients: Float[Array, "step batch neuron"]
@@ -179,7 +176,7 @@ def work_through(
     segment: Segment,
     tally: Tally,
     watched: Any = None,
-) -> Progress:
+) -> BlockResult:
     """The inner loop, from the pre-activations of the block's rows at its start.
 
     The walk keeps only what the next step needs. Events are counted afterwards, for all steps at once: on a CPU each
@@ -198,7 +195,7 @@ def work_through(
     updates = _updates(block, end.steps)
     mistakes = jnp.sum(zero_one(end.steps.outputs, block.labels), axis=1)
     counted = tally.add(updates & visited, jnp.where(visited, mistakes, 0), block.rows.numbers)
-    return Progress(end.steps.coefficients, end.output_weights, counted, end.watched)
+    return BlockResult(end.steps.coefficients, end.output_weights, counted, end.watched)
 
 
 def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
@@ -214,8 +211,7 @@ def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
 
 def fits(network: Any, watch: Any) -> bool:
     """Whether a kernel made of blocks can do the job."""
-    serves = watch is None or isinstance(watch, OutputWatch) or potentials_of(watch) is not None
-    return serves and isinstance(network, TwoLayer)
+    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch))
 
 
 def take(
@@ -252,26 +248,12 @@ def _put(array: Array, row: Array, step: Int[Array, ""]) -> Array:
     return jax.lax.dynamic_update_index_in_dim(array, row, step, 0, allow_negative_indices=False)
 
 
-def _after(
-    walked: Walked,
-    watch: OutputWatch | Closest | None,
-    block: Block,
-    step: Int[Array, ""],
-    hidden: Float[Array, "batch neuron"],
-    products: Float[Array, "batch batch"],
-    taken: Taken,
-) -> Walked:
+def _after(walked: Walked, watch: OutputWatch | None, step: Int[Array, ""], taken: Taken) -> Walked:
     """The walk after one more step."""
     output_weights, watched = walked.output_weights, walked.watched
     if taken.change is not None:
         output_weights = output_weights + taken.change
-    if isinstance(watch, Closest):
-        projections = _row(block.projections, step)  # pyright: ignore[reportArgumentType]
-        gains = watch.follows.gains(taken.coefficients, hidden, products, projections)  # pyright: ignore
-        seen = _row(block.labels, step), taken.outputs, output_weights
-        happens = taken.is_update(block.twins_of(step)) & _row(block.rows.valid, step)
-        watched = watched.after(watch, gains, seen, _row(block.rows.numbers, step), happens)
-    elif watch is not None:  # a step that moved nothing shows it the same weights once more
+    if watch is not None:  # a step that moved nothing shows it the same weights once more
         watched = watch.fold(watched, output_weights)
     return Walked(jax.tree.map(lambda rows, row: _put(rows, row, step), walked.steps, taken), output_weights, watched)
 
@@ -287,8 +269,7 @@ def _every_step(
     gram, loss, layers, watch = block.gram(), segment.loss, segment.layers, segment.watch
     rate = segment.constant_step.astype(hidden.dtype) / segment.batch_size
 
-    def step_from(coefficients: Array, output_weights: Array, step: Array) -> tuple[Array, Taken]:
-        """The pre-activations of a step, and the step."""
+    def step_from(coefficients: Array, output_weights: Array, step: Array) -> Taken:
         # Rows not reached yet have coefficient 0, so the whole row of the Gram matrix may be used.
         drift = jnp.einsum("bsc,scn->bn", _row(gram, step), coefficients, precision=EXACT)
         now = _row(hidden, step) + drift
@@ -298,14 +279,13 @@ def _every_step(
         def if_valid(part: Array) -> Array:
             return jnp.where(valid, part, 0)
 
-        return now, Taken(if_valid(taken.coefficients), jax.tree.map(if_valid, taken.change), taken.outputs)
+        return Taken(if_valid(taken.coefficients), jax.tree.map(if_valid, taken.change), taken.outputs)
 
     def body(step: Array, walked: Walked) -> Walked:
-        now, taken = step_from(walked.steps.coefficients, walked.output_weights, step)
-        return _after(walked, watch, block, step, now, _row(gram, step)[:, step], taken)
+        return _after(walked, watch, step, step_from(walked.steps.coefficients, walked.output_weights, step))
 
     def lean_body(step: Array, coefficients: Array) -> Array:
-        return _put(coefficients, step_from(coefficients, walked.output_weights, step)[1].coefficients, step)
+        return _put(coefficients, step_from(coefficients, walked.output_weights, step).coefficients, step)
 
     n_steps = block.labels.shape[0]
 
@@ -368,17 +348,16 @@ def _next_active(
         active = active & block.rows.valid & (positions >= after)
         return jnp.where(jnp.any(active), jnp.argmax(active), steps).astype(jnp.int32)
 
-    def body(at: Place) -> Place:
+    def body(at: WalkPlace) -> WalkPlace:
         labels, moves = _row(block.labels, at.step), _row(block.moves, at.step)
         now = _row(at.hidden, at.step)
         taken = take(network, now, labels, moves, at.walked.output_weights, rate, loss, layers)
-        column = block.column(at.step)
-        walked = _after(at.walked, watch, block, at.step, now, _row(column, at.step), taken)
-        hidden = at.hidden + jnp.einsum("sbc,cn->sbn", column, taken.coefficients, precision=EXACT)
+        walked = _after(at.walked, watch, at.step, taken)
+        hidden = at.hidden + jnp.einsum("sbc,cn->sbn", block.column(at.step), taken.coefficients, precision=EXACT)
         visited = at.visited | (positions == at.step)
-        return Place(hidden, find(hidden, walked.output_weights, at.step + 1), visited, walked)
+        return WalkPlace(hidden, find(hidden, walked.output_weights, at.step + 1), visited, walked)
 
     start = find(hidden, walked.output_weights, jnp.int32(0))
-    begin = Place(hidden, start, jnp.zeros(steps, bool), walked)
+    begin = WalkPlace(hidden, start, jnp.zeros(steps, bool), walked)
     end = jax.lax.while_loop(lambda at: at.step < steps, body, begin)
     return end.walked, end.visited

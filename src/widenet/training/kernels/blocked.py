@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from widenet.losses import SATURATING
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.closest import followed, potentials_of, value_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.kernels.block import Block, Rows, walk, work_through
@@ -18,10 +17,8 @@ from widenet.training.kernels.block import Block, Rows, walk, work_through
 
 def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
-    data, watch = segment.data, segment.watch
+    data = segment.data
     has_bias = state.network.bias is not None
-    potentials = potentials_of(watch)
-    projections = None if potentials is None else potentials.projections(data.inputs, has_bias)
 
     def work(state: State, rows: Rows) -> State:
         network, chosen = state.network, rows.chosen
@@ -31,8 +28,7 @@ def advance(state: State, segment: Segment) -> State:
             hidden = hidden + network.bias[None]  # pyright: ignore[reportOptionalSubscript]
         inputs = x.reshape(*chosen.shape, -1)
         moves = jnp.any(inputs != 0, axis=2) | has_bias
-        seen = None if projections is None else projections[chosen]
-        block = Block(rows, data.labels[chosen], moves, inputs, None, None, seen, has_bias)
+        block = Block(rows, data.labels[chosen], moves, inputs, None, None, has_bias)
         progress = work_through(network, hidden, block, segment, state.tally, state.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
@@ -48,6 +44,4 @@ def advance(state: State, segment: Segment) -> State:
         moved = eqx.tree_at(lambda net: net.output_weights, moved, progress.output_weights)
         return State(moved, progress.tally, progress.watched)
 
-    begin = State(state.network, state.tally, followed(watch, state.network, state.watched))
-    end = walk(segment, begin, work)
-    return State(end.network, end.tally, value_of(end.watched))
+    return walk(segment, State(state.network, state.tally, state.watched), work)

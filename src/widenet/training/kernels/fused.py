@@ -11,7 +11,7 @@ two phases:
 - `_walk` takes the steps. Within `STRIDE` rows it works on one vector per row and carries each coefficient into the
   rows that follow; rows further away catch up by a small product before their turn.
 
-Products run on tensor cores in float16 pieces; `pieces` says how, and why that is as accurate as float32.
+Products run on tensor cores in float16 pieces; `split_products` says how, and why that is as accurate as float32.
 
 The programs are Pallas kernels for Triton. Where there is none (no GPU, or a JAX without that backend) `fits` says so
 and `blocked` does the job; on a CPU the kernel can only be interpreted, which is how the tests compare it to `plain`.
@@ -26,12 +26,13 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jaxtyping import Array
 
-from widenet.losses import SATURATING, Loss, logistic, zero_one
+from widenet.losses import SATURATING, Loss, hinge, logistic, zero_one
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.kernels.pieces import (
+from widenet.training.kernels import blocked
+from widenet.training.kernels.split_products import (
     WIDEST_SPREAD,
     has_tensor_cores,
     loaded,
@@ -60,6 +61,8 @@ MOST_NEURONS = 256
 """Wider networks would not keep a stride in registers; their products are large enough for `blocked`."""
 LAUNCH = 4096
 """Steps per launch, at least: several epochs of a small data set go into one."""
+KNOWN: frozenset[Loss] = frozenset({hinge, logistic})
+"""Losses that are written in what Triton compiles."""
 
 int32, float32 = jnp.int32, jnp.float32
 
@@ -87,6 +90,8 @@ def pays(network: TwoLayer, data: Dataset) -> bool:
 
 def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
+    if segment.loss not in KNOWN and jax.default_backend() != "cpu":
+        return blocked.advance(state, segment)  # the same steps: a loss of your own need not compile in Triton
     network, dtype = state.network, state.network.hidden_weights.dtype
     data, order, n_samples = segment.data, segment.order, segment.data.n_samples
     length = order.steps_per_epoch(n_samples, 1)

@@ -14,11 +14,10 @@ from jaxtyping import Array, Float
 
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.closest import followed, potentials_of, value_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.block import Block, Rows, walk, work_through
-from widenet.training.kernels.twins import twins
+from widenet.training.kernels.cancelling import twins
 from widenet.types import Dataset
 
 
@@ -40,12 +39,10 @@ class Span(eqx.Module):
 
 def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
-    network, data, watch = state.network, segment.data, segment.watch
+    network, data = state.network, segment.data
     x = data.inputs
     has_bias = network.bias is not None
     movable = jnp.any(x != 0, axis=1) | has_bias
-    potentials = potentials_of(watch)
-    projections = None if potentials is None else potentials.projections(x, has_bias)
     gram = jnp.dot(x, x.T, precision=EXACT) + float(has_bias)
     same = twins(x, has_bias) if segment.batch_size > 1 else None
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
@@ -56,8 +53,7 @@ def advance(state: State, segment: Segment) -> State:
         chosen = rows.chosen
         flat = chosen.reshape(-1)
         products = gram[flat][:, flat].reshape(chosen.shape * 2)
-        seen = None if projections is None else projections[chosen]
-        block = Block(rows, data.labels[chosen], movable[chosen], None, products, same, seen, has_bias)
+        block = Block(rows, data.labels[chosen], movable[chosen], None, products, same, has_bias)
         current = eqx.tree_at(lambda net: net.output_weights, network, span.output_weights)
         progress = work_through(current, span.hidden[flat], block, segment, span.tally, span.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
@@ -72,12 +68,11 @@ def advance(state: State, segment: Segment) -> State:
         moved, sums = jax.lax.cond(jnp.any(coefficients != 0), apply, unmoved, span)
         return Span(moved, sums, progress.output_weights, progress.tally, progress.watched)
 
-    watched = followed(watch, network, state.watched)
-    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally, watched)
+    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally, state.watched)
     end = walk(segment, begin, work)
     weights = network.hidden_weights + jnp.dot(end.sums.T, x, precision=EXACT)
     bias = network.bias + jnp.sum(end.sums, 0) if has_bias else None
-    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, value_of(end.watched))
+    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, end.watched)
 
 
 def pays(data: Dataset) -> bool:

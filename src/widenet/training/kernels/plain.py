@@ -20,8 +20,36 @@ from widenet.training.record import Step
 from widenet.training.schedules import StepRule
 from widenet.types import Layers
 
-Change = Callable[[PyTree, Array, PyTree], tuple[PyTree, PyTree]]
-"""(gradient, step size, what the method keeps) → (what is subtracted from the weights, what the method keeps then)."""
+
+class Now(eqx.Module):
+    """What a step sees beside the gradient.
+
+    Attributes:
+      weights: those that move; None at the others.
+      outputs, labels: of the batch, before the step.
+      taken: how many steps lie behind it.
+      loss: as in the `Recipe`.
+    """
+
+    weights: PyTree
+    outputs: Float[Array, " batch *output"]
+    labels: Float[Array, " batch"]
+    taken: Int[Array, ""]
+    loss: Loss = eqx.field(static=True)
+
+    @property
+    def log_loss(self) -> Float[Array, ""]:
+        """log of the mean loss of the batch, finite where the loss itself underflows."""
+        return log_mean(self.loss, self.outputs, self.labels)
+
+    def size(self, step_size: Any) -> Float[Array, ""]:
+        """A step size as a number: a `StepRule` is evaluated."""
+        is_rule = isinstance(step_size, StepRule)
+        return jnp.asarray(step_size(self.log_loss, self.taken) if is_rule else step_size)
+
+
+Change = Callable[[PyTree, PyTree, Now], tuple[PyTree, PyTree]]
+"""(gradient, what the method keeps, the rest) → (what is added to the weights, what the method keeps then)."""
 
 Gradient = Callable[..., tuple[PyTree, Array]]
 """What `gradient_of` is, or another way to the same."""
@@ -40,9 +68,9 @@ def gradient_of(
     return jax.grad(mean_loss, has_aux=True)(moving)
 
 
-def descend(gradient: PyTree, step_size: Array, own: PyTree) -> tuple[PyTree, PyTree]:
-    """Plain gradient descent: the step times the gradient."""
-    return jax.tree.map(lambda part: step_size.astype(part.dtype) * part, gradient), own
+def descend(direction: PyTree, step_size: Array) -> PyTree:
+    """What is added to the weights to go this far against a direction."""
+    return jax.tree.map(lambda part: -(step_size.astype(part.dtype) * part), direction)
 
 
 def is_any_nonzero(tree: PyTree) -> Bool[Array, ""]:
@@ -56,25 +84,29 @@ def take_step(
     inputs: Float[Array, "batch dim"],
     labels: Float[Array, " batch"],
     taken: Int[Array, ""],
-    change: Change = descend,
+    change: Change | None = None,
     differentiate: Gradient = gradient_of,
 ) -> State:
-    """The run after one more step, on this batch; `taken` steps lie behind it."""
+    """The run after one more step, on this batch; `taken` steps lie behind it. Without `change`, gradient descent."""
     network, loss, layers = state.network, segment.loss, segment.layers
     gradient, outputs = differentiate(network, inputs, labels, loss=loss, layers=layers)
-    step_size = segment.step_size
-    if isinstance(step_size, StepRule):
-        step_size = jnp.asarray(step_size(log_mean(loss, outputs, labels), taken))
-    changes, own = change(gradient, step_size, state.own)
     moving, fixed = eqx.partition(network, network.trainable(layers))
-    moved = eqx.combine(jax.tree.map(lambda weight, part: weight - part, moving, changes), fixed)
+    now = Now(moving, outputs, labels, taken, loss)
+    step_size = segment.step_size
+    if isinstance(step_size, eqx.Module) and not isinstance(step_size, StepRule):
+        step_size = getattr(step_size, "step_size", jnp.nan)  # a method that makes its own steps may have none
+    step_size = now.size(step_size)
+    changes, own = (descend(gradient, step_size), state.own) if change is None else change(gradient, state.own, now)
+    moved = eqx.combine(jax.tree.map(lambda weight, part: weight + part.astype(weight.dtype), moving, changes), fixed)
     is_update = is_any_nonzero(changes)
     tally = state.tally.count(is_update, jnp.sum(zero_one(outputs, labels)), taken + 1)
-    watched = state.watched
+    watched, records = state.watched, state.records
     if segment.watch is not None:
         seen = Step(network, moved, inputs, labels, outputs, gradient, step_size, is_update, taken + 1)
         watched = segment.watch.update(watched, seen)
-    return State(moved, tally, watched, own)
+    if segment.recording is not None:
+        records = segment.recording.after(records, moved, segment.data, taken + 1)
+    return State(moved, tally, watched, own, records)
 
 
 class _Echo(eqx.Module):
@@ -89,7 +121,7 @@ def seen_step(state: State, segment: Segment) -> Step:
     return take_step(state, shown, batch.inputs, batch.labels, jnp.asarray(segment.start)).watched
 
 
-def advance(state: State, segment: Segment, change: Change = descend) -> State:
+def advance(state: State, segment: Segment, change: Change | None = None) -> State:
     """The run after the steps start, …, stop − 1."""
     data, order, n_samples = segment.data, segment.order, segment.data.n_samples
     length = order.steps_per_epoch(n_samples, segment.batch_size)

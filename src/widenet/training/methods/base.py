@@ -1,12 +1,10 @@
-"""What the engine asks of a method.
+"""Methods: how a run gets from one step to the next.
 
-A method says how a run gets from one step to a later one. Looks, records, stopping, statuses, chunks, memory and
-progress belong to the engine and are the same for all.
+Looks, records, stopping, statuses, chunks, memory and progress belong to the engine and are the same for all methods.
 """
 
-import abc
+import dataclasses
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, NamedTuple
@@ -19,17 +17,18 @@ from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from widenet.losses import Loss
+from widenet.training.engine.evaluation import any_sample_moves
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import takes
-from widenet.training.orders import Continued, Listed, Order
+from widenet.training.kernels import plain
+from widenet.training.orders import Cyclic, Listed, Order
+from widenet.training.record import Record
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
 
 StepSize = float | Float[Array, "*run"] | StepRule
 """One number, one per run, or a rule."""
-GivenStep = StepSize | Sequence[float]
-"""The same as it may be said: a list is one number per run."""
 
 
 @dataclass(frozen=True)
@@ -73,54 +72,100 @@ class Trial(eqx.Module):
 
 
 class Method(eqx.Module):
-    """A way to train. A new one writes what is abstract here; the engine does the rest.
+    """A way to train. A method of your own writes `step`, and `init` if it keeps anything from step to step:
 
-    Numbers that may differ between runs are in `step_size` and in the order, which a method finds in the `Segment` of
-    its run. Every other field is static.
+        class Momentum(Method):
+            step_size: float
+            decay: float = 0.9
 
-    Attributes:
-      step_size: a number, one per run, or a `StepRule`; what a step is to the method is its own matter.
+            def init(self, weights):
+                return jax.tree.map(jnp.zeros_like, weights)
+
+            def step(self, gradient, kept, now):
+                kept = jax.tree.map(lambda v, g: self.decay * v - self.step_size * g, kept, gradient)
+                return kept, kept
+
+    A field that is a number may be an array with one number per run, and a run sees its own. Any other field is static
+    (`equinox.field(static=True)`). Fields named `order` and `batch_size` say how a step gets its samples; without them
+    it gets them all.
     """
 
-    step_size: eqx.AbstractVar[StepSize]
+    def __check_init__(self) -> None:
+        """A method without a step would fail deep inside a compiled program."""
+        if type(self).step is Method.step and type(self).advance is Method.advance:
+            name = type(self).__name__
+            raise ValueError(f"{name} has no step; write step(self, gradient, kept, now) → (change, kept)")
+
+    def init(self, weights: PyTree) -> PyTree:
+        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
+
+        `weights` is the network with the weights that move, and None at those that stay.
+        """
+        return None
+
+    def step(self, gradient: PyTree, kept: PyTree, now: plain.Now) -> tuple[PyTree, PyTree]:
+        """(what is added to the weights, what is kept for the next step).
+
+        `gradient` is that of the mean loss of the batch, `now` has the `weights`, the `log_loss` of the batch and the
+        number of steps `taken`.
+        """
+        raise NotImplementedError
+
+    # Everything below has an answer that is right for any step; built-in methods override it to be faster.
 
     @property
-    @abc.abstractmethod
     def sampling(self) -> Sampling:
-        """How a step gets its samples; `Sampling(Cyclic(), None)` where it sees them all."""
+        """How a step gets its samples: by the fields `order` and `batch_size`, or all of them."""
+        whole = not hasattr(self, "batch_size") and not hasattr(self, "order")
+        return Sampling(getattr(self, "order", Cyclic()), getattr(self, "batch_size", None if whole else 1))
 
-    @abc.abstractmethod
+    @property
+    def numbers(self) -> PyTree:
+        """What may differ between runs. A `Segment` has it as `step_size`; here it is the method, without its order."""
+        return jax.tree.map(
+            lambda leaf: None if isinstance(leaf, Order) else leaf, self, is_leaf=lambda leaf: isinstance(leaf, Order)
+        )
+
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
+        dtype = segment.data.inputs.dtype
+        own: Method = jax.tree.map(lambda number: number.astype(dtype), segment.step_size)
 
-    @abc.abstractmethod
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "Method":
-        """The method as it will run on these networks; refuses what it cannot do."""
+        def change(gradient: PyTree, kept: PyTree, now: plain.Now) -> tuple[PyTree, PyTree]:
+            with jax.numpy_dtype_promotion("standard"):
+                return own.step(gradient, kept, now)
+
+        return plain.advance(state, dataclasses.replace(segment, step_size=own), change)
+
+    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "Method":
+        """The method as it will run on these networks; refuses what it cannot do. `dense` says that almost every step
+        is recorded."""
+        if type(self).step is not Method.step:
+            check_step(self, networks, data, layers)
+        return self
+
+    @property
+    def records_inside(self) -> bool:
+        """Whether steps are taken by `plain.take_step`, which can record them without leaving the program."""
+        return True
 
     @staticmethod
-    @abc.abstractmethod
     def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
-        """Whether a step could still be an update, from weights that have rested."""
+        """Whether a step could still be an update, from weights that have rested: whether a sample has a gradient."""
+        return any_sample_moves(network, data, loss=loss, layers=layers)
 
-    @abc.abstractmethod
     def trial(self, n_samples: int) -> Trial:
-        """The steps that decide whether a run whose updates have changed nothing is frozen."""
+        """The steps that decide whether a run whose updates have changed nothing is frozen: one more epoch."""
+        return Trial(None, self.batch(n_samples), self.steps_per_epoch(n_samples))
 
-    @abc.abstractmethod
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
+        return 5 * sizes.weights + sizes.item * sizes.batch * (sizes.dim + 4 * sizes.neurons), 0
 
     @property
     def in_turn(self) -> bool:
         """Whether runs of any size are trained one after the other on a CPU."""
         return False
-
-    def init(self, network: Any) -> PyTree:
-        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
-
-        `network` holds the weights that move, and None at those that stay.
-        """
-        return None
 
     def ended(self, own: PyTree) -> Int[Array, " run"] | None:
         """How the method itself has failed, as a `RunStatus` for each run of `own`, RUNNING while it has not; None for
@@ -128,7 +173,7 @@ class Method(eqx.Module):
         return None
 
     def report(self, own: PyTree) -> PyTree:
-        """What a reader is told of the runs of `own` beside their weights and counters; None for nothing."""
+        """What `Trajectory.report` holds of the runs of `own`; None for nothing."""
         return None
 
     def batch(self, n_samples: int) -> int:
@@ -146,8 +191,7 @@ class Method(eqx.Module):
 
     def order_bytes(self, n_samples: int) -> int:
         """What drawing the order of an epoch needs: a permutation is sorted by random bits."""
-        is_continued = isinstance(self.sampling.order, Continued)  # from one permutation to the next
-        return 12 * (2 * n_samples if is_continued else self.steps_per_epoch(n_samples) * self.batch(n_samples))
+        return 12 * self.steps_per_epoch(n_samples) * self.batch(n_samples)
 
     def check(self, data: Dataset, n_runs: int) -> None:
         """Whether step sizes, batches and listed samples fit this data and this many runs.
@@ -155,22 +199,34 @@ class Method(eqx.Module):
         Raises:
           ValueError: they do not; the sentence says what, and what would.
         """
-        step_size: Any = self.step_size
-        is_rule = isinstance(step_size, StepRule)
-        for leaf in jax.tree.leaves(step_size):
+        numbers: Any = self.numbers
+        is_rule, is_own = isinstance(numbers, StepRule), isinstance(numbers, Method)
+        what = "an array of a step rule" if is_rule else f"a number of {type(self).__name__}" if is_own else "step_size"
+        for leaf in jax.tree.leaves(numbers):
+            if not is_rule and np.asarray(leaf).dtype.kind not in "biuf":
+                raise ValueError(
+                    f"fields of {type(self).__name__} must be numbers, one or one per run, or static"
+                    f" (equinox.field(static=True)), got {leaf!r}"
+                )
             if np.shape(leaf) not in ((), (n_runs,)):
-                what = "an array of a step rule" if is_rule else "step_size"
                 table = "; a table of steps is a list or a tuple" if is_rule else ""
                 raise ValueError(
                     f"{what} must be one number or one per run, got shape {np.shape(leaf)} for {n_runs} runs{table}"
                 )
-        if is_rule:
-            check_step_rule(step_size, data.inputs.dtype)
+        rule = getattr(self, "step_size", None)
+        if isinstance(rule, StepRule):
+            check_step_rule(rule, data.inputs.dtype)
         order, batch_size = self.sampling
+        check_order(order)
         if isinstance(order, Listed):
             order.check(data.n_samples, self.batch(data.n_samples), n_runs)
         if batch_size is not None and not 0 < batch_size <= data.n_samples:
             raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {batch_size}")
+
+
+def records_inside(method: Method, record: Record) -> bool:
+    """Whether this record is taken inside the loop."""
+    return record.is_dense and method.records_inside
 
 
 def keeps(method: Method) -> bool:
@@ -178,25 +234,65 @@ def keeps(method: Method) -> bool:
     return type(method).init is not Method.init
 
 
-def init(method: Method, networks: Any, layers: Layers) -> PyTree:
-    """What the method keeps for each of these networks, which have a leading run axis."""
+def init(method: Method, numbers: PyTree, networks: Any, layers: Layers) -> PyTree:
+    """What the method keeps for each of these networks, which have a leading run axis as their `numbers` have."""
     if not keeps(method):
         return None
 
-    def one(network: Any) -> PyTree:
-        return method.init(eqx.partition(network, network.trainable(layers))[0])
+    def one(own: Any, network: Any) -> PyTree:
+        own = own if isinstance(own, Method) else method
+        return own.init(eqx.partition(network, network.trainable(layers))[0])
 
-    return jax.vmap(one)(networks)
+    return jax.vmap(one)(numbers, networks)
 
 
-def step_sizes(method: Method, n_runs: int) -> PyTree:
-    """The step of every run, or its rule, with a leading run axis on every number."""
-    return jax.tree.map(lambda leaf: jnp.broadcast_to(jnp.asarray(leaf, jnp.float64), (n_runs,)), method.step_size)
+def numbers_of_runs(method: Method, n_runs: int) -> PyTree:
+    """The numbers of every run, or its rule, with a leading run axis."""
+    return jax.tree.map(lambda leaf: jnp.broadcast_to(jnp.asarray(leaf, jnp.float64), (n_runs,)), method.numbers)
 
 
 def without_runs(method: Method) -> Method:
     """The method without its numbers, which a `Segment` holds for each run: what a program is compiled for."""
     return eqx.filter(method, lambda _: False)
+
+
+def check_step(method: Method, networks: Any, data: Dataset, layers: Layers) -> None:
+    """Whether `init` and `step` of a method fit together and fit these networks; by shapes alone.
+
+    Raises:
+      ValueError: they do not.
+    """
+    name, n_runs = type(method).__name__, jax.tree.leaves(networks)[0].shape[0]
+
+    def one(own: Any, network: Any, outputs: Array, labels: Array) -> Any:
+        own = own if isinstance(own, Method) else method
+        weights = eqx.partition(network, network.trainable(layers))[0]
+        kept = own.init(weights)
+        now = plain.Now(weights, outputs, labels, jnp.zeros((), jnp.int32), lambda outputs, labels: labels)
+        with jax.numpy_dtype_promotion("standard"):
+            found = own.step(weights, kept, now)
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise ValueError(f"step of {name} must return a pair (change, kept), got {type(found).__name__}")
+        for what, tree, like in (("change", found[0], weights), ("kept", found[1], kept)):
+            if _form(tree) != _form(like):
+                of = "the weights" if what == "change" else "what init returns"
+                raise ValueError(f"{what} of {name}.step must have the form of {of}, {_form(like)}, got {_form(tree)}")
+        return jnp.zeros(())
+
+    n, answers = method.batch(data.n_samples), getattr(networks, "n_outputs", None)
+    outputs = jax.ShapeDtypeStruct((n,) if answers is None else (n, answers), data.inputs.dtype)
+    labels = jax.ShapeDtypeStruct((n,), data.inputs.dtype)
+    numbers = jax.eval_shape(lambda: numbers_of_runs(method, n_runs))
+    own, network = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (numbers, networks))
+    jax.eval_shape(one, own, network, outputs, labels)
+
+
+def _form(tree: Any) -> tuple[Any, ...]:
+    """Its leaves: shapes, or what else they are. (Trees of one form may differ in what they are called.)"""
+    return tuple(
+        tuple(leaf.shape) if hasattr(leaf, "shape") else () if isinstance(leaf, int | float) else repr(leaf)
+        for leaf in jax.tree.leaves(tree)
+    )
 
 
 def check_step_size(step_size: Any, name: str = "step_size") -> None:
@@ -208,8 +304,6 @@ def check_step_size(step_size: Any, name: str = "step_size") -> None:
     # A single number was typed, and a wrong one is a mistake. One per run may hold anything: claims measure theirs.
     if isinstance(step_size, Tracer | StepRule):
         return
-    if isinstance(step_size, Method):
-        raise ValueError(f"a method is given by its name, Recipe(loss, method={step_size!r}, max_steps=…)")
     numbers = np.asarray(None if isinstance(step_size, list | tuple) else step_size)  # a list of numbers is none by now
     if numbers.dtype.kind not in "iuf":
         raise ValueError(f"{name} must be a number, one number per run, or a StepRule, got {step_size!r}")

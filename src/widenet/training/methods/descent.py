@@ -10,10 +10,9 @@ from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run
+from widenet.training.kernels.full_batch import gradient_of
 from widenet.training.kernels.plain import is_any_nonzero, take_step
-from widenet.training.kernels.whole import gradient_of
-from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_step_size
-from widenet.training.orders import Cyclic
+from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
 from widenet.types import Dataset, Layers
 
 
@@ -31,9 +30,9 @@ class GradientDescent(Method):
         check_step_size(self.step_size)
 
     @property
-    def sampling(self) -> Sampling:
-        """Every step sees every sample."""
-        return Sampling(Cyclic(), None)
+    def numbers(self) -> Any:
+        """The step size."""
+        return self.step_size
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
@@ -43,10 +42,6 @@ class GradientDescent(Method):
             return take_step(state, segment, inputs, labels, taken, differentiate=gradient_of)
 
         return jax.lax.fori_loop(segment.start, segment.stop, body, state)
-
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "GradientDescent":
-        """There is nothing to choose."""
-        return self
 
     @staticmethod
     def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:

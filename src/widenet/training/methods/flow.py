@@ -28,11 +28,10 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import check_rule, whole
 from widenet.training.flow.clocks import Clock, LossClock
-from widenet.training.flow.course import Course, Rules
+from widenet.training.flow.solver import FlowSolver, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
-from widenet.training.methods.base import Method, Sampling, Sizes, Trial, check_step_size
-from widenet.training.orders import Cyclic
+from widenet.training.methods.base import Method, Sizes, Trial, check_step_size
 from widenet.training.schedules import StepRule
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
@@ -59,10 +58,12 @@ def _number(value: Any) -> Any:
 class Flow(Method):
     """Gradient flow of a two-layer network, in float64, with a loss that has no kinks.
 
+    The kinks of (Leaky) ReLU are located, crossed and slid along. Any other activation is taken to be smooth.
+
     What happened on the way is in `Trajectory.report`, a `FlowReport`.
 
     Attributes:
-      clock: what one step of the engine is: `LinearClock(dt)`, `LogClock(step)` or `LossClock(step)`.
+      clock: what one step of the engine is: `LinearClock(dt)` or `LossClock(step)`.
       tolerance: the error of one step of the solver, per neuron, relative to its norm.
       events: rules by name (`zero_error`, `loss_below(0.1)`, …); the first moment at which each holds is located.
       slots: how many kinks one neuron may slide along at once; one more ends the run as UNRESOLVED.
@@ -77,7 +78,7 @@ class Flow(Method):
     most_solver_steps: int = eqx.field(static=True, default=100_000)
     n_samples: int = eqx.field(static=True, default=0, repr=False)
 
-    if TYPE_CHECKING:  # else a type checker would ask for a step_size, which is that of the clock
+    if TYPE_CHECKING:  # else a type checker would ask for events as pairs
 
         def __init__(
             self,
@@ -91,7 +92,7 @@ class Flow(Method):
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
         if not isinstance(self.clock, Clock):
-            raise ValueError(f"clock must be LinearClock(dt), LogClock(step) or LossClock(step), got {self.clock!r}")
+            raise ValueError(f"clock must be LinearClock(dt) or LossClock(step), got {self.clock!r}")
         if self.clock.step is not None:  # the engine takes the numbers of runs out of what it compiles
             if isinstance(self.clock.step, StepRule):
                 raise ValueError("the step of a clock must be a number, or one number per run, got a StepRule")
@@ -101,26 +102,24 @@ class Flow(Method):
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
 
     @property
-    def step_size(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The step of the clock, as a `StepSize`; or what stands in its place while it is being replaced."""
+    def numbers(self) -> Any:
+        """The step of the clock; or what stands in its place while it is being replaced."""
         return self.clock.step
+
+    @property
+    def records_inside(self) -> bool:
+        """A step of the clock is many of the solver: leaving the program to record costs little."""
+        return False
 
     @property
     def in_turn(self) -> bool:
         """Steps of the solver are as long as their run allows: side by side, all runs would wait for all kinks."""
         return True
 
-    @property
-    def sampling(self) -> Sampling:
-        """Every step sees every sample."""
-        return Sampling(Cyclic(), None)
-
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "Flow":
+    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "Flow":
         """The same for this many samples, with no more slots than kinks can meet; refuses what it cannot follow."""
         if not isinstance(networks, TwoLayer):
             raise ValueError(f"a flow follows two-layer networks, whose kinks it knows, got {type(networks).__name__}")
-        if not isinstance(networks.activation, PiecewiseLinear):
-            raise ValueError(f"a flow knows the kinks of (Leaky) ReLU, got {type(networks.activation).__name__}")
         if data.inputs.dtype != jnp.float64:
             raise ValueError(f"a flow is followed in float64, got {data.inputs.dtype}")
         answers = () if networks.n_outputs is None else (networks.n_outputs,)
@@ -128,17 +127,18 @@ class Flow(Method):
         for name, rule in self.events:
             check_rule(f"event {name!r}", rule, outputs, labels)
         dim = data.dim + (networks.bias is not None)
-        return dataclasses.replace(self, slots=min(self.slots, dim, data.n_samples), n_samples=data.n_samples)
+        slots = min(self.slots, dim, data.n_samples) if isinstance(networks.activation, PiecewiseLinear) else 1
+        return dataclasses.replace(self, slots=slots, n_samples=data.n_samples)
 
-    def init(self, network: Any) -> FlowState:
+    def init(self, weights: Any) -> FlowState:
         """A run that has not begun; where it stands, its first segment finds out."""
-        n_neurons, names = network.hidden_weights.shape[0], tuple(name for name, _ in self.events)
-        return unbegun(n_neurons, self.n_samples, self.slots, names, network.hidden_weights.dtype)
+        n_neurons, names = weights.hidden_weights.shape[0], tuple(name for name, _ in self.events)
+        return unbegun(n_neurons, self.n_samples, self.slots, names, weights.hidden_weights.dtype)
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
         self._check_loss(segment.loss)
-        return Course(
+        return FlowSolver(
             state,
             segment,
             clock=self.clock,

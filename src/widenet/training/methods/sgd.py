@@ -3,15 +3,12 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Bool
 
-from widenet.losses import Loss
-from widenet.training.engine.evaluation import any_sample_moves
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run, whole_or_none
-from widenet.training.kernels import KERNELS, block, fused, gram, swept
-from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_order, check_step_size
+from widenet.training.kernels import KERNELS, block, fused, gram, minibatch
+from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
@@ -38,54 +35,57 @@ class SGD(Method):
         check_order(self.order)
 
     @property
-    def sampling(self) -> Sampling:
-        """As it was said."""
-        return Sampling(self.order, self.batch_size)
+    def numbers(self) -> Any:
+        """The step size."""
+        return self.step_size
+
+    @property
+    def records_inside(self) -> bool:
+        """The plain kernel alone takes one step at a time."""
+        return self.kernel == "plain"
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment, by the kernel that was chosen."""
         return KERNELS[self.kernel](state, segment)
 
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "SGD":
-        """The same with a kernel for this request."""
-        return SGD(self.step_size, self.order, self.batch_size, self._chosen(networks, data, layers, watch))
+    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "SGD":
+        """The same with a kernel for this request. Blocks of steps would be cut to pieces by a dense record."""
+        plain = dense and self.kernel == "auto"
+        kernel = "plain" if plain else self._chosen(networks, data, layers, watch)
+        return SGD(self.step_size, self.order, self.batch_size, kernel)
 
     def _chosen(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> str:
         ruled = isinstance(self.step_size, StepRule)
         in_blocks = block.fits(networks, watch) and not ruled
         in_one = fused.fits(networks, data, self.batch_size, layers, watch) and not ruled
-        in_sweeps = swept.fits(networks, data, self.batch(data.n_samples), layers, watch) and not ruled
+        in_sweeps = minibatch.fits(networks, data, self.batch(data.n_samples), layers, watch) and not ruled
         if self.kernel != "auto":
             if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
                 raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {self.kernel!r}")
             if self.kernel in ("blocked", "gram") and not in_blocks:
                 raise ValueError(
                     f"the {self.kernel} kernel trains a TwoLayer network with a step size that is a number, without a"
-                    " watch, or with an OutputWatch or a Closest that follows Potentials"
+                    " watch, or with an OutputWatch"
                 )
             if self.kernel == "fused" and not in_one:
                 raise ValueError(
                     "the fused kernel trains the hidden layer of a TwoLayer network with one output and at most"
                     f" {fused.MOST_NEURONS} neurons, one sample per step, without a watch, on a GPU in float32"
                 )
-            if self.kernel == "swept" and not in_sweeps:
+            if self.kernel == "minibatch" and not in_sweeps:
                 raise ValueError(
-                    f"the swept kernel trains the hidden layer of a TwoLayer network with at most {swept.MOST_OUTPUTS}"
-                    f" outputs, at most {swept.MOST_ROWS} samples per step, without a watch, on a GPU in float32"
+                    "the minibatch kernel trains the hidden layer of a TwoLayer network with at most"
+                    f" {minibatch.MOST_OUTPUTS} outputs, at most {minibatch.MOST_ROWS} samples per step, without a"
+                    " watch, on a GPU in float32"
                 )
             return self.kernel
-        if in_sweeps and swept.pays(networks, data, self.batch(data.n_samples)):
-            return "swept"
+        if in_sweeps and minibatch.pays(networks, data, self.batch(data.n_samples)):
+            return "minibatch"
         if in_one and fused.pays(networks, data):
             return "fused"
         if in_blocks and self.batch(data.n_samples) <= block.ROWS // 2:
             return "gram" if gram.pays(data) else "blocked"
         return "plain"
-
-    @staticmethod
-    def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
-        """Whether any single sample still gives an update."""
-        return any_sample_moves(network, data, loss=loss, layers=layers)
 
     def trial(self, n_samples: int) -> Trial:
         """Every sample once, alone. A batch changes no entry by more than the most that one of its samples would."""
@@ -101,7 +101,7 @@ class SGD(Method):
             case "gram":
                 inner = item * n * n * (1 + (sizes.batch > 1))
                 return weights + item * (3 * n * neurons + rows * (rows + 4 * neurons)), inner
-            case "swept":  # and the inputs once more, in pieces
+            case "minibatch":  # and the inputs once more, in pieces
                 return 2 * weights + item * block.ROWS * 5 * neurons, item * n * sizes.dim
             case _:
                 return 2 * weights + item * rows * (2 * sizes.dim + 5 * neurons + 2 * rows), 0

@@ -16,7 +16,7 @@ from widenet.training.small.networks import SmallNetworks
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Choice:
     """Runs between two updates, as an order sees them.
 
     Attributes:
@@ -34,32 +34,32 @@ class Look:
     networks: SmallNetworks
 
 
-Order = Callable[[Look], Int[np.ndarray, " run"]]
+NextSample = Callable[[Choice], Int[np.ndarray, " run"]]
 """The next active sample of each run. An adversary looks at the networks; the orders below do not."""
 
 
-def cyclic() -> Order:
+def cyclic() -> NextSample:
     """0, 1, …, n − 1, again and again."""
     return _Passes(lambda run, n_samples: np.arange(n_samples))
 
 
-def permutations(seeds: Sequence[Any]) -> Order:
+def permutations(seeds: Sequence[Any]) -> NextSample:
     """All samples in a new random order, again and again; one seed per run."""
     draws = [np.random.default_rng(seed) for seed in seeds]
     return _Passes(lambda run, n_samples: draws[run].permutation(n_samples))
 
 
-def with_replacement(seeds: Sequence[Any]) -> Order:
+def with_replacement(seeds: Sequence[Any]) -> NextSample:
     """Independent uniform draws; one seed per run."""
     draws = [np.random.default_rng(seed) for seed in seeds]
     return _Passes(lambda run, n_samples: draws[run].integers(n_samples, size=n_samples))
 
 
-def uniform(seeds: Sequence[Any]) -> Order:
+def uniform(seeds: Sequence[Any]) -> NextSample:
     """A uniform choice among the active samples: the law of draws with replacement, the idle ones left out."""
     draws = [np.random.default_rng(seed) for seed in seeds]
 
-    def choose(look: Look) -> Int[np.ndarray, " run"]:
+    def choose(look: Choice) -> Int[np.ndarray, " run"]:
         orders = np.stack([draws[run].permutation(look.active.shape[1]) for run in look.runs])
         return _first(look.active, orders)
 
@@ -76,7 +76,7 @@ class _Passes:
         self.make = make
         self.left: dict[int, np.ndarray] = {}
 
-    def __call__(self, look: Look) -> Int[np.ndarray, " run"]:
+    def __call__(self, look: Choice) -> Int[np.ndarray, " run"]:
         return np.array([self._next(int(run), active) for run, active in zip(look.runs, look.active, strict=True)])
 
     def _next(self, run: int, active: Bool[np.ndarray, " sample"]) -> int:

@@ -136,7 +136,7 @@ def gradient(
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class SoftmaxStep:
     """Before a step of descent: the network, what it sees of the points that are followed, and the step itself."""
 
     number: int
@@ -148,13 +148,13 @@ class Step:
 
 def descend(
     network: SoftmaxNetwork, points: Points, classes: Classes, shares: Shares, step_size: float, n_steps: int
-) -> Iterator[Step]:
+) -> Iterator[SoftmaxStep]:
     """Full-batch gradient descent: n_steps + 1 states, the last one without a step taken from it."""
     for number in range(n_steps + 1):
         z = network.preactivations(points)
         logits = np.maximum(z, 0) @ network.votes.T
         slope = gradient(network, points, classes, shares, gates=z >= 0, logits=logits)
-        yield Step(number, network, z, logits, slope)
+        yield SoftmaxStep(number, network, z, logits, slope)
         network = network.moved(-step_size * slope)
 
 

@@ -14,7 +14,7 @@ from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
 from widenet.papers.brutzkus2018.runs.learning import Learned, Learning, LearningRule, learn, learn_all, replay
 from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets
-from widenet.training import Listed, Recipe, train
+from widenet.training import SGD, Listed, Recipe, train
 from widenet.types import Dataset
 
 SAMPLES = DrawnSamples(seed=3, trials=4, n_samples=100, separator_norm=5.0, largest_margin=0.4)
@@ -27,7 +27,7 @@ def test_the_engine_makes_the_same_network_of_the_same_points():
     network = TwoLayer(jnp.asarray(HARD.start(0)), jnp.asarray(HARD.rule.votes), None, leaky_relu(0.5))
     data = Dataset(jnp.asarray(HARD.samples.inputs[0]), jnp.asarray(HARD.samples.labels[0]))
     order = Listed(jnp.asarray(learned.updated))
-    recipe = Recipe(hinge, 1.0, len(learned.updated), order=order, kernel="plain")
+    recipe = Recipe(hinge, SGD(1.0, order, kernel="plain"), len(learned.updated))
     run = train(network, data, recipe, jax.random.key(0))
     assert run.updates == len(learned.updated)
     np.testing.assert_allclose(run.network.hidden_weights, learned.weights, atol=1e-10)

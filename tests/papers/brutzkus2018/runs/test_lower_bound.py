@@ -24,7 +24,7 @@ from widenet.papers.brutzkus2018.runs.lower_bound import (
     third_of_squares,
 )
 from widenet.papers.brutzkus2018.sources import BasisTrial
-from widenet.training import Cyclic, Recipe, train
+from widenet.training import SGD, Cyclic, Recipe, train
 from widenet.types import Dataset
 
 RANDOM = random_sequences(1, 200)
@@ -67,7 +67,7 @@ def test_the_engine_counts_the_same_mistakes(slope, eta):
     (trial,) = BasisTrial(dim=4, half_width=2, slope=float(slope), step_size=float(eta)).draw()
     network = TwoLayer(jnp.asarray(trial.hidden), jnp.asarray(trial.output), None, leaky_relu(trial.slope))
     data = Dataset(jnp.asarray(trial.inputs), jnp.asarray(trial.labels))
-    recipe = Recipe(hinge, trial.step_size, 20_000, order=Cyclic())
+    recipe = Recipe(hinge, SGD(trial.step_size, Cyclic()), 20_000)
     run, exact = train(network, data, recipe, jax.random.key(0)), basis_sequence(4, slope, eta)
     assert (run.updates, run.mistakes) == (exact.updates(), exact.mistakes())
 

@@ -11,7 +11,7 @@ from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu, plus_minus, relu
 from widenet.papers.brutzkus2018.runs.basis import BasisShape, basis_start
 from widenet.papers.brutzkus2018.runs.online import OnlineStart, train_online
-from widenet.training import Recipe, train
+from widenet.training import SGD, Recipe, train
 from widenet.types import Dataset
 
 
@@ -33,7 +33,7 @@ def test_online_training_is_the_engines(slope):
     ours = train_online(start)
     network = TwoLayer(jnp.asarray(start.weights[0]), plus_minus(4, 1.0), None, leaky_relu(slope) if slope else relu())
     data = Dataset(jnp.asarray(start.inputs), jnp.asarray(start.labels[0]))
-    theirs = train(network, data, Recipe(hinge, 0.3, 20_000), jax.random.key(0))
+    theirs = train(network, data, Recipe(hinge, SGD(0.3), 20_000), jax.random.key(0))
     assert ours.updates[0].sum() == theirs.updates
     np.testing.assert_allclose(ours.weights[0], theirs.network.hidden_weights, rtol=0, atol=1e-13)
 

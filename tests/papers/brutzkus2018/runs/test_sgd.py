@@ -15,7 +15,7 @@ from widenet.papers.brutzkus2018.formulas import both_layers_bound, max_nonzero_
 from widenet.papers.brutzkus2018.runs import sgd
 from widenet.papers.brutzkus2018.runs.sgd import outputs_of, train_trial, train_trials
 from widenet.papers.brutzkus2018.sources import ADVERSARIAL, BasisTrial, RandomTrials, SampleOrder
-from widenet.training import Cyclic, Recipe, train
+from widenet.training import SGD, Cyclic, Recipe, train
 from widenet.training.small import Recorder
 from widenet.types import Dataset, Layers, RunStatus
 
@@ -36,7 +36,7 @@ def test_the_ledger_counts_as_the_training_engine_does(layers):
     for trial in drawn(5, 4):
         network = TwoLayer(jnp.asarray(trial.hidden), jnp.asarray(trial.output), None, leaky_relu(trial.slope))
         data = Dataset(jnp.asarray(trial.inputs), jnp.asarray(trial.labels))
-        recipe = Recipe(hinge, trial.step_size, 20_000, order=Cyclic(), layers=layers)
+        recipe = Recipe(hinge, SGD(trial.step_size, Cyclic()), 20_000, layers=layers)
         trained = train(network, data, recipe, jax.random.key(0))
         kept = train_trial(trial, 20_000, layers)
         assert kept.updates == trained.updates

@@ -11,7 +11,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.activations import leaky_relu
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.progress import silent
-from widenet.training import Listed, Recipe, train
+from widenet.training import SGD, Listed, Recipe, train
 from widenet.types import Dataset
 
 
@@ -64,7 +64,7 @@ def test_it_makes_the_steps_of_the_engine():
     network = TwoLayer(jnp.asarray(start.hidden[0]), jnp.asarray(start.output[0]), None, leaky_relu(0.4, 0.4))
     data = Dataset(jnp.asarray(problem.inputs[0]), jnp.asarray(problem.labels[0]))
     order = Listed(jnp.array([0, 1, 1, 0, 0, 1, 1, 0]))
-    done = train(network, data, Recipe(logistic, 0.5, 8, order, kernel="plain"), jax.random.key(0))
+    done = train(network, data, Recipe(logistic, SGD(0.5, order, kernel="plain"), 8), jax.random.key(0))
     networks = start.copy()
     for samples in (0, 1, 1, 0, 0, 1, 1, 0):
         networks.add(*problem.next_step(networks, np.array([samples])))

@@ -16,7 +16,7 @@ from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu, make_two_layer, plus_minus
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
-from widenet.training import OutputWatch, Permutation, Recipe, Record, Snapshot, ensemble
+from widenet.training import SGD, OutputWatch, Permutation, Recipe, Record, Snapshot, ensemble
 from widenet.types import Dataset, Layers, RunKey, RunStatus, Trajectory
 
 Number = int | Int[Array, ""]
@@ -167,9 +167,8 @@ def run_mnist(setting: MnistSetting, progress: Progress) -> MnistRuns:
     )
     recipe = Recipe(
         hinge,
-        setting.step_size,
+        SGD(setting.step_size, Permutation()),
         setting.max_epochs * setting.n_train,
-        order=Permutation(),
         layers=setting.layers,
         check_every=setting.n_train,
     )

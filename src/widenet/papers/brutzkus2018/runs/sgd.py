@@ -20,8 +20,8 @@ from jaxtyping import Float, Int
 from widenet.papers.brutzkus2018.sources import SampleOrder, Trial
 from widenet.progress import Progress, parts, silent
 from widenet.training.small import (
-    Look,
-    Order,
+    Choice,
+    NextSample,
     Recorder,
     SmallNetworks,
     Update,
@@ -198,7 +198,7 @@ def _aligned(
     return np.einsum("rd,rd->r", np.einsum("n,rnd->rd", votes, hidden), along)
 
 
-def _order(trials: list[Trial]) -> Order:
+def _order(trials: list[Trial]) -> NextSample:
     """The order of these trials, which is one."""
     seeds = [trial.seed for trial in trials]
     match trials[0].order:
@@ -216,14 +216,14 @@ def _order(trials: list[Trial]) -> Order:
             return _slowest(trials)
 
 
-def _slowest(trials: list[Trial]) -> Order:
+def _slowest(trials: list[Trial]) -> NextSample:
     """The smallest F/G after the update, from the identities above (‖W*‖ is the same for all samples)."""
     votes, along = trials[0].votes, np.stack([trial.separator for trial in trials])
     shares = np.stack([trial.labels * (trial.inputs @ trial.separator) for trial in trials])
     squares = np.stack([(trial.inputs**2).sum(axis=1) for trial in trials])
     steps = np.array([trial.step_size for trial in trials])
 
-    def choose(look: Look) -> Int[np.ndarray, " run"]:
+    def choose(look: Choice) -> Int[np.ndarray, " run"]:
         networks, runs = look.networks, look.runs
         pulls = networks.output[:, None, :] * networks.derivative(look.preactivations)
         eta = steps[runs, None]

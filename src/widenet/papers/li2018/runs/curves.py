@@ -16,7 +16,7 @@ from widenet.networks.two_layer import EXACT
 from widenet.papers.li2018.sources import Gaussians, Images, Sample
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
-from widenet.training import Listed, Recipe, Record, Snapshot, ensemble
+from widenet.training import SGD, Listed, Recipe, Record, Snapshot, ensemble
 from widenet.training.small.softmax import start_softmax
 from widenet.types import Dataset
 
@@ -116,10 +116,8 @@ def run_curves(setting: CurveSetting, progress: Progress) -> Curves:
         data,
         Recipe(
             cross_entropy,
-            setting.scaled_step / setting.width,
+            SGD(setting.scaled_step / setting.width, Listed(np.stack(orders)), setting.batch_size),
             setting.n_steps,
-            order=Listed(np.stack(orders)),
-            batch_size=setting.batch_size,
             check_every=setting.n_steps,
         ),
         jax.vmap(jax.random.key)(jnp.asarray(seeds)),

@@ -30,7 +30,7 @@ from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small.softmax import (
     SoftmaxNetwork,
-    Step,
+    SoftmaxStep,
     cross_entropies,
     descend,
     gradient,
@@ -108,7 +108,7 @@ class _Coupling:
         self.least = np.ones(len(self.levels))
         self.kept = np.ones((len(self.levels), len(fresh)))
 
-    def see(self, step: Step) -> None:
+    def see(self, step: SoftmaxStep) -> None:
         """A state of the descent; states after all limits are not looked at."""
         promised = step.number <= self.limits
         if not promised.any():
@@ -130,7 +130,9 @@ class _Coupling:
         self.kept = np.where(promised[:, None], np.minimum(self.kept, shares), self.kept)
 
 
-def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting: DescentSetting) -> PointDescent:
+def follow(
+    steps: Iterator[SoftmaxStep], start: SoftmaxNetwork, sample: Sample, setting: DescentSetting
+) -> PointDescent:
     """Write down a descent."""
     fresh = unit_rows(np.random.default_rng([setting.seed, 31]), max(1, setting.n_fresh), start.hidden.shape[1])
     coupling = _Coupling(start, sample, setting, fresh[: setting.n_fresh])

@@ -26,7 +26,7 @@ from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.sources import DigitPair, OutlierCloud, PointsSetting, PointsSource, TwoGaussians
 from widenet.progress import Progress
 from widenet.records import Scale
-from widenet.training import Recipe, Record, ensemble
+from widenet.training import SGD, Recipe, Record, ensemble
 from widenet.types import Dataset
 
 
@@ -127,7 +127,7 @@ def trained(
     done = ensemble(
         networks,
         Dataset(jnp.asarray(data[0]), jnp.asarray(data[1])),
-        Recipe(logistic, jnp.asarray(np.broadcast_to(step_size, len(start))), n * looks[-1]),
+        Recipe(logistic, SGD(jnp.asarray(np.broadcast_to(step_size, len(start)))), n * looks[-1]),
         jax.vmap(jax.random.key)(jnp.asarray(seeds)),
         record=Record(tuple(n * look for look in looks), {"weights": _weights}),
         progress=progress,

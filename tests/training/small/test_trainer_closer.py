@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from widenet.losses import logistic
-from widenet.training.small import SmallNetworks, course, cyclic, train_small
+from widenet.training.small import SmallNetworks, cyclic, train_small, trainer
 from widenet.types import Layers, RunStatus
 
 
@@ -86,7 +86,7 @@ def test_a_run_that_seems_solved_is_looked_at_afresh_whatever_the_others_do():
 
 def test_how_much_is_done_where_one_run_has_ended(monkeypatch):
     """The first run is solved before its first update: it counts whole. The other takes four updates of four."""
-    monkeypatch.setattr(course, "REPORT", 1)
+    monkeypatch.setattr(trainer, "REPORT", 1)
     told = []
     runs = trained(
         linear([[5, 5, 5], [-9, 5, 5]]), max_updates=4, progress=lambda share, words: told.append((share, words))
@@ -154,7 +154,7 @@ def test_no_samples_are_learned_at_once(order):
 
 def test_the_smallest_networks_are_trained_together(monkeypatch):
     """One sample and one neuron: one pre-activation of a run."""
-    monkeypatch.setattr(course, "ENTRIES", 2)
+    monkeypatch.setattr(trainer, "ENTRIES", 2)
     told = []
     train_small(
         linear([[0], [0], [0], [0]]), np.ones((1, 1)), np.ones((4, 1)), step_size=1.0, max_updates=3, order=cyclic(),
@@ -196,7 +196,7 @@ def test_one_margin_that_overflows_is_enough_to_diverge():
 
 def test_kept_numbers_are_made_anew_at_every_fourth_update(monkeypatch):
     """They are put one too low after the first and the fifth update, and are right again at the fourth and eighth."""
-    monkeypatch.setattr(course, "REFRESH", 4)
+    monkeypatch.setattr(trainer, "REFRESH", 4)
     off = []
 
     def astray(update):

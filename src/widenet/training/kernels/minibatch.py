@@ -26,7 +26,7 @@ from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.block import Rows, block_size, walk
-from widenet.training.kernels.pieces import (
+from widenet.training.kernels.split_products import (
     WIDEST_SPREAD,
     has_tensor_cores,
     loaded,
@@ -198,7 +198,7 @@ def _program(
         input_output_aliases={0: 0, 1: 1, 2: 2, 3: 3},
         compiler_params=None if interpret else triton.CompilerParams(num_warps=WARPS, num_stages=STAGES),
         interpret=interpret,
-        name="widenet_swept",
+        name="widenet_minibatch",
     )
 
     def sweep(now: Sweep, votes, rows, labels, factors, numbers, step, pieces) -> tuple[Sweep, Array]:

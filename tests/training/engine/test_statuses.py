@@ -24,8 +24,8 @@ def half(outputs, labels):
 class Failing(Climb):
     """It keeps how many steps were taken, and has failed after more than 15, or where it began above 50."""
 
-    def init(self, network):
-        return jnp.where(network.height > 50, 99, 0).astype(jnp.int32)
+    def init(self, weights):
+        return jnp.where(weights.height > 50, 99, 0).astype(jnp.int32)
 
     def advance(self, state, segment):
         after = super().advance(state, segment)

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from widenet.losses import SATURATING, Loss, hinge
 from widenet.progress import Progress, silent, stretch
 from widenet.training.small.networks import PULLS, Inputs, PerRun, SmallNetworks
-from widenet.training.small.orders import Look, Order
+from widenet.training.small.orders import Choice, NextSample
 from widenet.types import Layers, RunStatus
 
 ENTRIES = 2**17
@@ -62,7 +62,7 @@ class Update:
         )
 
 
-Watch = Callable[[Update], bool | None]
+OnUpdate = Callable[[Update], bool | None]
 """Called after each update; True ends the training of all runs (their budget is spent)."""
 
 
@@ -98,11 +98,11 @@ def train_small(
     *,
     step_size: PerRun,
     max_updates: int | Int[np.ndarray, " run"],
-    order: Order | None,
+    order: NextSample | None,
     loss: Loss = hinge,
     layers: Layers = Layers.HIDDEN,
     shares: Float[np.ndarray, "run sample"] | None = None,
-    watch: Watch | None = None,
+    watch: OnUpdate | None = None,
     progress: Progress = silent,
 ) -> SmallRuns:
     """Train all runs until no sample moves a weight, or for `max_updates`.
@@ -119,13 +119,13 @@ def train_small(
       ValueError: shapes that do not fit, a loss that has no NumPy form, or an order that chooses an idle sample.
     """
     _check(networks, inputs, labels, loss, shares, order)
-    course = _Course(networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch)
+    training = _Training(networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch)
     n_runs = len(labels)
     size = max(1, ENTRIES // max(1, labels.shape[1] * networks.output.shape[1]))
     for first in range(0, n_runs, size):
         runs = np.arange(first, min(first + size, n_runs))
-        course.train(runs, stretch(progress, first / n_runs, (int(runs[-1]) + 1) / n_runs))
-    return course.runs()
+        training.train(runs, stretch(progress, first / n_runs, (int(runs[-1]) + 1) / n_runs))
+    return training.runs()
 
 
 def _check(
@@ -134,7 +134,7 @@ def _check(
     labels: np.ndarray,
     loss: Loss,
     shares: np.ndarray | None,
-    order: Order | None,
+    order: NextSample | None,
 ) -> None:
     n_runs, _, dim = networks.hidden.shape
     if inputs.shape not in ((labels.shape[-1], dim), (n_runs, labels.shape[-1], dim)) or len(labels) != n_runs:
@@ -147,7 +147,7 @@ def _check(
         raise ValueError("shares weigh the samples of a whole batch, one row per run like the labels")
 
 
-class _Course:
+class _Training:
     """The state of all runs; `train` brings some of them to their end."""
 
     def __init__(
@@ -157,11 +157,11 @@ class _Course:
         labels: np.ndarray,
         step_size: PerRun,
         max_updates: int | np.ndarray,
-        order: Order | None,
+        order: NextSample | None,
         loss: Loss,
         layers: Layers,
         shares: np.ndarray | None,
-        watch: Watch | None,
+        watch: OnUpdate | None,
     ):
         n_runs, n_samples = labels.shape
         self.networks, self.labels, self.order, self.loss, self.layers = networks, labels, order, loss, layers
@@ -207,12 +207,12 @@ class _Course:
 class _Group:
     """Runs that take their updates side by side; those that have ended leave it."""
 
-    def __init__(self, course: _Course, runs: Int[np.ndarray, " run"]):
-        self.course, self.runs, self.rounds = course, runs, 0
-        self.networks = course.networks.of(runs)
-        self.labels, self.step_size = course.labels[runs], course.step_size[runs]
-        self.present = course.present[runs]
-        self.z = self.networks.preactivations(course.inputs_of(runs))
+    def __init__(self, training: _Training, runs: Int[np.ndarray, " run"]):
+        self.training, self.runs, self.rounds = training, runs, 0
+        self.networks = training.networks.of(runs)
+        self.labels, self.step_size = training.labels[runs], training.step_size[runs]
+        self.present = training.present[runs]
+        self.z = self.networks.preactivations(training.inputs_of(runs))
         self.room = np.empty_like(self.z)
         # Samples that a closer look found idle at the present weights, and their margins.
         self.settled, self.closer = np.zeros(self.labels.shape, bool), np.zeros(self.labels.shape)
@@ -222,34 +222,34 @@ class _Group:
         """Which samples would make an update; runs that have none left, or no update left to make, end here."""
         self._see()
         idle = np.logical_not(self.active.any(axis=1))
-        if idle.any() and self.course.order is not None:
+        if idle.any() and self.training.order is not None:
             # What was added up may be off in its last digits: look again before a run is called finished.
-            self.z[idle] = self.networks.of(idle).preactivations(self.course.inputs_of(self.runs[idle]))
+            self.z[idle] = self.networks.of(idle).preactivations(self.training.inputs_of(self.runs[idle]))
             self._see()
             idle = np.logical_not(self.active.any(axis=1))
-        course, runs = self.course, self.runs
-        over = idle | (course.updates[runs] >= course.max_updates[runs]) | course.is_stopped
+        training, runs = self.training, self.runs
+        over = idle | (training.updates[runs] >= training.max_updates[runs]) | training.is_stopped
         if over.any():
             self._end(over, idle)
 
-    def step_by(self, order: Order) -> None:
+    def step_by(self, order: NextSample) -> None:
         """One sample of each run."""
-        course, networks = self.course, self.networks
-        samples = order(Look(self.runs, self.active, self.margins, self.z, networks))
+        training, networks = self.training, self.networks
+        samples = order(Choice(self.runs, self.active, self.margins, self.z, networks))
         places = np.arange(len(self.runs))
         if not self.active[places, samples].all():
             raise ValueError("an order must choose among the active samples")
-        x = course.inputs[samples] if course.inputs.ndim == 2 else course.inputs[self.runs, samples]
+        x = training.inputs[samples] if training.inputs.ndim == 2 else training.inputs[self.runs, samples]
         labels = self.labels[places, samples]
-        increment = networks.increment(x, labels, self.step_size, course.loss, course.layers)
+        increment = networks.increment(x, labels, self.step_size, training.loss, training.layers)
         moves = increment.moves
         networks.add(x, increment)
-        products = course.products.rows(self.runs, samples, x)
+        products = training.products.rows(self.runs, samples, x)
         self.z += np.multiply(products[:, :, None], increment.coefficients[:, None, :], out=self.room)
-        course.updates[self.runs] += moves
+        training.updates[self.runs] += moves
         self.rounds += 1
         if self.rounds % REFRESH == 0:
-            self.z = networks.preactivations(course.inputs_of(self.runs))
+            self.z = networks.preactivations(training.inputs_of(self.runs))
         if self.any_settled:
             self.settled[moves] = False
         self.any_settled = not moves.all()
@@ -261,10 +261,10 @@ class _Group:
 
     def step_on_all(self) -> None:
         """One step on the whole batch."""
-        course, networks = self.course, self.networks
-        inputs, margins = course.inputs_of(self.runs), self.margins
-        rate = self.step_size[:, None] * course.shares[self.runs] * self.labels * PULLS[course.loss](margins)
-        active = rate[:, :, None] * networks.activation(self.z) if course.layers is Layers.BOTH else None
+        training, networks = self.training, self.networks
+        inputs, margins = training.inputs_of(self.runs), self.margins
+        rate = self.step_size[:, None] * training.shares[self.runs] * self.labels * PULLS[training.loss](margins)
+        active = rate[:, :, None] * networks.activation(self.z) if training.layers is Layers.BOTH else None
         pulls = rate[:, :, None] * (networks.output[:, None, :] * networks.derivative(self.z))
         gain = pulls.transpose(0, 2, 1) @ inputs
         networks.hidden[...] += gain
@@ -273,44 +273,44 @@ class _Group:
         if networks.bias is not None:
             networks.bias[...] += pulls.sum(axis=1)
         self.z = networks.preactivations(inputs)
-        course.updates[self.runs] += 1
+        training.updates[self.runs] += 1
         self._show(np.ones(len(self.runs), bool), None, margins, gain)
 
     def _see(self) -> None:
-        course, networks = self.course, self.networks
+        training, networks = self.training, self.networks
         margins = self.labels * networks.readout(self.z, self.room)
         if self.any_settled:
             margins = np.where(self.settled, self.closer, margins)
-        active = PULLS[course.loss](margins) != 0
+        active = PULLS[training.loss](margins) != 0
         if self.any_settled:
             active &= ~self.settled
-        if not course.always_moves:
-            active &= networks.movable(self.z, course.layers)
+        if not training.always_moves:
+            active &= networks.movable(self.z, training.layers)
         self.margins, self.active = margins, active & self.present
 
     def _show(
         self, moves: np.ndarray, samples: np.ndarray | None, margins: np.ndarray, coefficients: np.ndarray
     ) -> None:
-        course = self.course
-        if course.watch is not None and moves.any():
-            updates = course.updates[self.runs]
+        training = self.training
+        if training.watch is not None and moves.any():
+            updates = training.updates[self.runs]
             update = Update(self.runs, updates, samples, margins, coefficients, self.networks, self.z)
-            course.is_stopped |= bool(course.watch(update if moves.all() else update.of(moves)))
+            training.is_stopped |= bool(training.watch(update if moves.all() else update.of(moves)))
 
     def _end(self, over: Bool[np.ndarray, " run"], idle: Bool[np.ndarray, " run"]) -> None:
-        course, runs, networks = self.course, self.runs[over], self.networks.of(over)
-        margins = course.labels[runs] * networks.outputs(course.inputs_of(runs))
+        training, runs, networks = self.training, self.runs[over], self.networks.of(over)
+        margins = training.labels[runs] * networks.outputs(training.inputs_of(runs))
         margins = np.where(self.settled[over], self.closer[over], margins)
         finite = np.isfinite(margins).all(axis=1) & np.isfinite(networks.hidden).all(axis=(1, 2))
-        real = course.shares[runs] > 0
-        at_rest = ~((PULLS[course.loss](margins) != 0) & real).any(axis=1)
-        done = RunStatus.CONVERGED if course.loss in SATURATING else RunStatus.FROZEN
+        real = training.shares[runs] > 0
+        at_rest = ~((PULLS[training.loss](margins) != 0) & real).any(axis=1)
+        done = RunStatus.CONVERGED if training.loss in SATURATING else RunStatus.FROZEN
         status = np.where(idle[over], np.where(at_rest, done, RunStatus.STALLED), RunStatus.BUDGET_SPENT)
-        course.status[runs] = np.where(finite, status, RunStatus.DIVERGED)
-        course.margins[runs] = margins
-        course.networks.hidden[runs], course.networks.output[runs] = networks.hidden, networks.output
-        if networks.bias is not None and course.networks.bias is not None:
-            course.networks.bias[runs] = networks.bias
+        training.status[runs] = np.where(finite, status, RunStatus.DIVERGED)
+        training.margins[runs] = margins
+        training.networks.hidden[runs], training.networks.output[runs] = networks.hidden, networks.output
+        if networks.bias is not None and training.networks.bias is not None:
+            training.networks.bias[runs] = networks.bias
         stay = ~over
         self.runs, self.networks, self.z = self.runs[stay], self.networks.of(stay), self.z[stay]
         self.room = self.room[: len(self.runs)]

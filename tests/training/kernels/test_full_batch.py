@@ -7,7 +7,7 @@ import pytest
 
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import ConvMaxPool, TwoLayer, huberized_relu, leaky_relu, relu
-from widenet.training.kernels import plain, whole
+from widenet.training.kernels import full_batch, plain
 from widenet.types import Layers
 
 ACTIVATIONS = {
@@ -38,7 +38,7 @@ def test_it_is_the_gradient_of_automatic_differentiation(name, bias, layers, los
     for dim in (1, 2, 3, 4, 7):
         network, inputs, labels = problem(dim, ACTIVATIONS[name], bias)
         assert (jax.vmap(network.preactivations)(inputs) == 0).any()
-        found, outputs = whole.gradient_of(network, inputs, labels, loss=loss, layers=layers)
+        found, outputs = full_batch.gradient_of(network, inputs, labels, loss=loss, layers=layers)
         expected, plainly = plain.gradient_of(network, inputs, labels, loss=loss, layers=layers)
         assert jax.tree.structure(found) == jax.tree.structure(expected)
         np.testing.assert_allclose(outputs, plainly, rtol=1e-13, atol=1e-13)
@@ -51,7 +51,7 @@ def test_several_outputs_are_left_to_automatic_differentiation() -> None:
     network, inputs, _ = problem(2, relu(), True)
     several = TwoLayer(network.hidden_weights, jnp.ones((3, 6)), network.bias, relu())
     labels = jnp.asarray(np.arange(9) % 3, jnp.float64)
-    found, outputs = whole.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
+    found, outputs = full_batch.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
     expected, plainly = plain.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.hidden_weights, expected.hidden_weights)
@@ -61,7 +61,7 @@ def test_another_network_is_left_to_automatic_differentiation() -> None:
     draw = np.random.default_rng(0)
     network = ConvMaxPool(jnp.asarray(draw.normal(size=(4, 2))), jnp.asarray([1.0, 1.0, -1.0, -1.0]))
     inputs, labels = jnp.asarray(draw.normal(size=(5, 6))), jnp.asarray([1.0, -1.0, 1.0, 1.0, -1.0])
-    found, outputs = whole.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    found, outputs = full_batch.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
     expected, plainly = plain.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.filters, expected.filters)
@@ -76,5 +76,5 @@ def test_one_output_is_not_left_to_automatic_differentiation(monkeypatch) -> Non
     several = TwoLayer(network.hidden_weights, jnp.ones((3, 6)), None, relu())
     patches = ConvMaxPool(jnp.ones((4, 2)), jnp.ones(4))
     for other in (several, patches):
-        assert whole.gradient_of(other, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is left
-    assert whole.gradient_of(network, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is not left
+        assert full_batch.gradient_of(other, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is left
+    assert full_batch.gradient_of(network, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is not left

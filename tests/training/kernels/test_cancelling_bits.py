@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.training.kernels.twins import _fingerprints, twins
+from widenet.training.kernels.cancelling import _fingerprints, twins
 
 
 def test_equal_and_opposite_samples():

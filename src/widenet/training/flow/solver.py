@@ -62,7 +62,7 @@ class _Carry(eqx.Module):
     tried: Int[Array, ""]
 
 
-class Course:
+class FlowSolver:
     """One run over one segment."""
 
     def __init__(
@@ -76,8 +76,10 @@ class Course:
         self.clock, self.tolerance, self.rules, self.most_solver_steps = clock, tolerance, rules, most_solver_steps
         self.first: TwoLayer = state.network
         self.kinks: Kinks = kinks_of(segment.data, self.first.bias is not None)
-        self.activation: PiecewiseLinear = state.network.activation  # `Flow` refuses all others
-        self.slope = jnp.asarray(self.activation.slope, segment.data.inputs.dtype)
+        self.activation = state.network.activation
+        self.has_kinks = isinstance(self.activation, PiecewiseLinear)  # any other activation is taken to be smooth
+        slope = self.activation.slope if isinstance(self.activation, PiecewiseLinear) else 0.0
+        self.slope = jnp.asarray(slope, segment.data.inputs.dtype)
         self.step = segment.constant_step
         # A scan inside a step, not one that could be differentiated through.
         self.solver = diffrax.Tsit5(scan_kind="lax")
@@ -100,16 +102,21 @@ class Course:
             return TwoLayer(rows, second, None, self.first.activation)
         return TwoLayer(rows[:, :-1], second, rows[:, -1], self.first.activation)
 
-    def frozen(self, pattern: Pattern) -> Frozen:
-        """The pattern as the field sees it."""
-        return pattern.frozen(self.kinks, self.slope)
+    def frozen(self, pattern: Pattern) -> Frozen | None:
+        """The pattern as the field sees it; None without kinks."""
+        return pattern.frozen(self.kinks, self.slope) if self.has_kinks else None
 
-    def outputs(self, moving: Moving, frozen: Frozen) -> tuple[Array, Array]:
-        """(outputs, hidden units), both as the frozen pattern has them, on its side of the kinks and beyond."""
-        rows, second, _ = moving
-        second = self.first.output_weights if second is None else second
-        hidden = frozen.factors * jnp.dot(rows, self.kinks.inputs.T, precision=EXACT)
-        return jnp.dot(second, hidden, precision=EXACT).T, hidden
+    def units(self, moving: Moving, frozen: Frozen | None) -> tuple[Array, Array]:
+        """(σ, σ') per neuron and sample; with kinks as the frozen pattern has them, on its side and beyond."""
+        z = jnp.dot(moving[0], self.kinks.inputs.T, precision=EXACT)
+        if frozen is not None:
+            return frozen.factors * z, frozen.factors
+        return self.activation(z), self.activation.derivative(z)
+
+    def outputs(self, moving: Moving, frozen: Frozen | None) -> Array:
+        """The outputs on all samples."""
+        second = self.first.output_weights if moving[1] is None else moving[1]
+        return jnp.dot(second, self.units(moving, frozen)[0], precision=EXACT).T
 
     def slopes(self, outputs: Array, reading: Float[Array, ""]) -> tuple[Array, Float[Array, ""]]:
         """(dt/du times the derivatives of the losses, log dt/du): neither underflows before their product does."""
@@ -123,21 +130,22 @@ class Course:
         log_rate = self.clock.log_rate(reading, jnp.zeros((), losses.dtype))
         return pull(jnp.full_like(losses, jnp.exp(log_rate)))[0], log_rate
 
-    def pulls(self, moving: Moving, reading: Float[Array, ""], frozen: Frozen) -> tuple[Array, Array, Array, Array]:
-        """(−∂L/∂z at σ' = 1 per neuron and sample, −∂L/∂outputs, hidden units, log dt/du), by the clock's time."""
+    def pulls(self, moving: Moving, reading: Float[Array, ""], frozen: Frozen | None) -> tuple[Array, Array, Array]:
+        """(−∂L/∂z at σ' = 1 per neuron and sample, −∂L/∂outputs, log dt/du), by the clock's time."""
         second = self.first.output_weights if moving[1] is None else moving[1]
-        outputs, hidden = self.outputs(moving, frozen)
-        slopes, log_rate = self.slopes(outputs, reading)
+        slopes, log_rate = self.slopes(self.outputs(moving, frozen), reading)
         # Else XLA would take logarithms and exponentials once per neuron and sample, not once per sample.
         drive = jax.lax.optimization_barrier(-slopes / self.data.labels.shape[0])
         pulls = second[:, None] * drive[None] if drive.ndim == 1 else jnp.dot(second.T, drive.T, precision=EXACT)
-        return pulls, drive, hidden, log_rate
+        return pulls, drive, log_rate
 
-    def velocity(self, moving: Moving, reading: Float[Array, ""], frozen: Frozen) -> Moving:
+    def velocity(self, moving: Moving, reading: Float[Array, ""], frozen: Frozen | None) -> Moving:
         """d/du of everything that moves."""
-        pulls, drive, hidden, log_rate = self.pulls(moving, reading, frozen)
-        base = jnp.dot(pulls * frozen.factors, self.kinks.inputs, precision=EXACT)
-        rows = tangent(base, frozen.normals, frozen.inverse)
+        pulls, drive, log_rate = self.pulls(moving, reading, frozen)
+        hidden, factors = self.units(moving, frozen)
+        rows = jnp.dot(pulls * factors, self.kinks.inputs, precision=EXACT)
+        if frozen is not None:
+            rows = tangent(rows, frozen.normals, frozen.inverse)
         second = None if moving[1] is None else jnp.dot(hidden, drive, precision=EXACT).T
         passed = jnp.exp(log_rate - moving[2]) if self._integrates_time else jnp.zeros_like(log_rate)
         return rows, second, passed
@@ -149,16 +157,18 @@ class Course:
         place = (_rows(self.first), second, own.passed)
         begun = own.solver_step > 0
         own = jax.tree.map(lambda old, new: jnp.where(begun, old, new), own, self._first_state(place, own))
-        outputs = self.outputs(place, self.frozen(own.pattern))[0]
+        outputs = self.outputs(place, self.frozen(own.pattern))
         solver = (jnp.ones((), bool), jax.tree.map(jnp.zeros_like, place))
         number, into, tried = self.start.astype(jnp.int32), jnp.zeros_like(own.passed), jnp.zeros((), jnp.int32)
         return _Carry(place, place, outputs, own, self.state.tally, self.state.watched, number, into, solver, tried)
 
     def _first_state(self, place: Moving, own: FlowState) -> FlowState:
         """Where the run stands before its first step."""
-        at_zero = jnp.asarray(self.activation.derivative_at_zero, place[0].dtype)
-        pattern = first_pattern(place[0], self.kinks, self.slope, at_zero, own.pattern.slots.shape[1])
-        outputs = self.outputs(place, self.frozen(pattern))[0]
+        pattern = own.pattern
+        if isinstance(self.activation, PiecewiseLinear):
+            at_zero = jnp.asarray(self.activation.derivative_at_zero, place[0].dtype)
+            pattern = first_pattern(place[0], self.kinks, self.slope, at_zero, pattern.slots.shape[1])
+        outputs = self.outputs(place, self.frozen(pattern))
         losses = self.loss(outputs, self.data.labels)
         zero, never = jnp.zeros_like(own.passed), jnp.full_like(own.passed, jnp.nan)
         events = {}
@@ -198,22 +208,23 @@ class Course:
 
         # Where does the first pattern end? At a kink, or where a sliding neuron comes free.
         reach = jnp.maximum(own.reach, _lengths(y1[0]))
-        rows = jax.vmap(along)(jnp.asarray(LOOKS))[0]
-        share, spot = first_arrival(rows, own.pattern, self.kinks, self.slope, reach, kept)
-        at_slot = jnp.zeros((), bool)
-        share, spot, at_slot = only_if(
-            kept & jnp.any(own.pattern.slots >= 0),
-            lambda found: self._first_release(along, reading, length, own.pattern, frozen, found),
-            (share, spot, at_slot),
-        )
-        meets = spot >= 0
-        share = jnp.where(kept, share, 0.0)
+        share, meets, pattern, full = jnp.where(kept, 1.0, 0.0), jnp.zeros((), bool), own.pattern, jnp.zeros((), bool)
         place = jax.tree.map(lambda new, old: jnp.where(kept, new, old), y1, carry.place)
-        place, pattern, report, full = only_if(
-            meets,
-            lambda _: self._meet(along(share), reading + share * length, spot, at_slot, own, frozen, reach),
-            (place, own.pattern, report, jnp.zeros((), bool)),
-        )
+        if frozen is not None:
+            rows = jax.vmap(along)(jnp.asarray(LOOKS))[0]
+            share, spot = first_arrival(rows, own.pattern, self.kinks, self.slope, reach, kept)
+            share, spot, at_slot = only_if(
+                kept & jnp.any(own.pattern.slots >= 0),
+                lambda found: self._first_release(along, reading, length, own.pattern, frozen, found),
+                (share, spot, jnp.zeros((), bool)),
+            )
+            meets = spot >= 0
+            share = jnp.where(kept, share, 0.0)
+            place, pattern, report, full = only_if(
+                meets,
+                lambda _: self._meet(along(share), reading + share * length, spot, at_slot, own, frozen, reach),
+                (place, pattern, report, full),
+            )
         now = reading + share * length
 
         # Named events, on the part of the step that was taken.
@@ -258,7 +269,7 @@ class Course:
             gradient = gradient_of(before, inputs, labels, loss=self.loss, layers=self.layers)[0]
             step = Step(before, after, inputs, labels, carry.outputs, gradient, self.step, is_update, number)
             watched = self.watch.update(watched, step)
-        outputs = self.outputs(carry.place, self.frozen(carry.own.pattern))[0]
+        outputs = self.outputs(carry.place, self.frozen(carry.own.pattern))
         counted = (carry.place, outputs, tally, watched, number, jnp.zeros_like(carry.tried))
 
         def those(carry: _Carry) -> tuple[Any, ...]:
@@ -350,13 +361,13 @@ class Course:
 
     def _locate_events(
         self, along: Callable, reading: Float[Array, ""], length: Float[Array, ""], share: Float[Array, ""],
-        place: Moving, frozen: Frozen, report: FlowReport,
+        place: Moving, frozen: Frozen | None, report: FlowReport,
     ) -> FlowReport:  # fmt: skip
         """The moments of the rules that hold for the first time at the end of what was taken of this step."""
         labels, events = self.data.labels, dict(report.events)
 
         def holds(rule: StoppingRule, moving: Moving) -> Array:
-            outputs = self.outputs(moving, frozen)[0]
+            outputs = self.outputs(moving, frozen)
             return rule(outputs, labels, self.loss(outputs, labels))
 
         for name, rule in self.rules:

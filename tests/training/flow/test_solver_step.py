@@ -13,7 +13,7 @@ import pytest
 from widenet.training import LossClock
 from widenet.types import Layers, RunStatus
 
-from .test_course import NEURONS, SAMPLES, SLOPE, course, drawn
+from .test_solver import NEURONS, SAMPLES, SLOPE, course, drawn
 
 STEP, TOLERANCE, MOST = 0.5, 1e-8, 100
 """As `course` has them."""
@@ -225,11 +225,16 @@ def release(monkeypatch, rooms, found=(1.0, -1, False), length=2.0):
             left = left.at[place].set(room(reading - 3))
         return left.reshape(NEURONS, 2)
 
-    monkeypatch.setattr("widenet.training.flow.course.slot_room", room_of)
+    monkeypatch.setattr("widenet.training.flow.solver.slot_room", room_of)
     pattern, before = asked._begin().own.pattern, (jnp.asarray(found[0]), jnp.int32(found[1]), jnp.asarray(found[2]))
     reading, step_length = jnp.asarray(3.0), jnp.asarray(length)
     share, spot, at_slot = asked._first_release(
-        lambda share: None, reading, step_length, pattern, asked.frozen(pattern), before
+        lambda share: None,
+        reading,
+        step_length,
+        pattern,
+        asked.frozen(pattern),
+        before,  # pyright: ignore[reportArgumentType]
     )
     return float(share), int(spot), bool(at_slot)
 

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from tests.training.kernels.test_fused_scales import SMALL, only_inside
-from widenet.training.kernels import pieces, swept
-from widenet.training.kernels.swept import Sweep
+from widenet.training.kernels import minibatch, split_products
+from widenet.training.kernels.minibatch import Sweep
 
 ROWS, SAMPLES, WIDTH, DIM, SLOPE, AT_ZERO = 32, 6, 3, 6, 0.25, 3.0
 
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    """Two tiles of neurons and of columns, neither full; without optimizations, as in `test_swept`."""
+    """Two tiles of neurons and of columns, neither full; without optimizations, as in `test_minibatch`."""
     if jax.default_backend() == "gpu":
         pytest.skip("interpreted on a CPU")
     for name, value in {"NEURONS": 2, "COLUMNS": 4}.items():
-        monkeypatch.setattr(swept, name, value)
+        monkeypatch.setattr(minibatch, name, value)
     for name in ("loaded", "stored"):
-        monkeypatch.setattr(swept, name, only_inside(getattr(pieces, name)))
+        monkeypatch.setattr(minibatch, name, only_inside(getattr(split_products, name)))
     jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_disable_most_optimizations", False)
@@ -45,11 +45,11 @@ def test_one_sweep(softmax):
     rows, labels = draw.integers(0, SAMPLES, (3, ROWS)), draw.integers(0, 2, (3, ROWS)).astype(dtype)
     factors = np.where(np.arange(3) == 1, -1 / SMALL**2 / ROWS, 7.0)[:, None] * np.ones(ROWS)
     signal = -(0.5 + draw.random((ROWS, 2))).astype(dtype)
-    split, scale = pieces.scaled_pieces(jnp.asarray(inputs), swept.COLUMNS)
+    split, scale = split_products.scaled_pieces(jnp.asarray(inputs), minibatch.COLUMNS)
     numbers = jnp.stack([scale, *(jnp.asarray(each, dtype) for each in (np.abs(inputs).max(), SLOPE, AT_ZERO))])
     largest = np.array([np.abs(weights[:2]).max(), np.abs(weights[2:]).max()])
     now = Sweep(*(jnp.asarray(each) for each in (weights, before, signal, np.full((2, 2), 5, np.int32), largest)))
-    program = swept._program(weights.shape, 2, ROWS, 2, dtype, softmax)
+    program = minibatch._program(weights.shape, 2, ROWS, 2, dtype, softmax)
     given = [jnp.asarray(each) for each in (votes, rows.astype(np.int32), labels, factors.astype(dtype))]
     after, parts = jax.jit(program)(now, *given, numbers, jnp.asarray([1], jnp.int32), split)
 

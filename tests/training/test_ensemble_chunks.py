@@ -16,7 +16,7 @@ from widenet.training import Adam, Listed, Recipe, Record, ensemble, train
 from widenet.training.methods.sgd import SGD
 from widenet.types import Dataset, Trajectory
 
-RECIPE = Recipe(hinge, 0.5, 10)
+RECIPE = Recipe(hinge, SGD(0.5), 10)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_last_piece_that_is_too_short_is_filled_up_with_runs_without_steps(pie
     """Five runs by two: the sixth is the last one once more, has nothing to do, and is left out of the results."""
     told = []
     steps, budgets = jnp.asarray([1.0, 2, 3, 4, 5]), (11, 12, 13, 14, 15)
-    recipe = Recipe(hinge, steps, budgets)
+    recipe = Recipe(hinge, SGD(steps), budgets)
     runs = ensemble(numbered(5), toy(), recipe, run_keys(5), chunk=2, progress=lambda share, _: told.append(share))
     assert [piece.budgets.tolist() for piece in pieces] == [[11, 12], [13, 14], [15, 0]]
     assert [piece.step_sizes.tolist() for piece in pieces] == [[1, 2], [3, 4], [5, 5]]
@@ -100,13 +100,13 @@ def test_all_runs_in_one_piece_are_given_as_they_are(pieces):
 def test_data_and_lists_of_each_run_go_with_their_piece(pieces):
     data = Dataset(jnp.asarray(np.ones((5, 4, 5)) * np.arange(5)[:, None, None]), jnp.asarray(np.ones((5, 4))))
     lists = [[run, 0] for run in (3, 2, 1, 0, 3)]
-    ensemble(numbered(5), data, Recipe(hinge, 0.5, 10, Listed(lists)), run_keys(5), chunk=2)
+    ensemble(numbered(5), data, Recipe(hinge, SGD(0.5, Listed(lists)), 10), run_keys(5), chunk=2)
     assert [np.asarray(piece.data.inputs)[:, 0, 0].tolist() for piece in pieces] == [[0, 1], [2, 3], [4, 4]]
     assert [piece.order.indices.tolist() for piece in pieces] == [lists[:2], lists[2:4], [lists[4]] * 2]
 
 
 def test_a_list_of_all_runs_goes_with_every_piece(pieces):
-    ensemble(numbered(5), toy(), Recipe(hinge, 0.5, 10, Listed([3, 1, 2])), run_keys(5), chunk=2)
+    ensemble(numbered(5), toy(), Recipe(hinge, SGD(0.5, Listed([3, 1, 2])), 10), run_keys(5), chunk=2)
     assert [piece.order.indices.tolist() for piece in pieces] == [[3, 1, 2]] * 3
 
 
@@ -124,7 +124,7 @@ def test_a_list_of_all_runs_goes_with_every_piece(pieces):
 def test_runs_of_so_many_bytes_go_one_after_the_other(monkeypatch, module, pieces, loss, batch, small, in_turn):
     """Then every core of a CPU has a piece."""
     monkeypatch.setattr(module, "SMALL_BYTES", small)
-    ensemble(numbered(5), toy(), Recipe(loss, 0.5, 10, batch_size=batch), run_keys(5))
+    ensemble(numbered(5), toy(), Recipe(loss, SGD(0.5, batch_size=batch), 10), run_keys(5))
     assert [(piece.one_by_one, len(piece.budgets)) for piece in pieces] == (
         [(True, 3)] * 2 if in_turn else [(False, 5)]
     )
@@ -213,7 +213,7 @@ def test_what_is_where_it_belongs_is_not_moved(monkeypatch, module):
 
 def test_records_go_as_far_as_the_longest_budget(pieces):
     record = Record((0, 5, 12, 13), {"weights": lambda now: now.network.hidden_weights})
-    ensemble(numbered(5), toy(), Recipe(hinge, 0.5, (5, 12, 7, 1, 2)), run_keys(5), record=record)
+    ensemble(numbered(5), toy(), Recipe(hinge, SGD(0.5), (5, 12, 7, 1, 2)), run_keys(5), record=record)
     assert pieces[0].record.times == (0, 5, 12)
     ensemble(numbered(5), toy(), RECIPE, run_keys(5))
     assert pieces[1].record.times == ()

@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from widenet.training.flow.kinks import Pattern
 from widenet.types import RunStatus
 
-from .test_course import NEURONS, SLOPE, drawn
-from .test_course_step import STEP, assert_at, begin, derived, field, goes, lengths, start, status, step
+from .test_solver import NEURONS, SLOPE, drawn
+from .test_solver_step import STEP, assert_at, begin, derived, field, goes, lengths, start, status, step
 
 INPUTS = drawn(None, False)[3]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.training.small import SmallNetworks, course, cyclic, train_small
+from widenet.training.small import SmallNetworks, cyclic, train_small, trainer
 from widenet.types import RunStatus
 
-from .test_course import INPUTS, labels, parts, starts
+from .test_trainer import INPUTS, labels, parts, starts
 
 
 def followed(networks, inputs, n_runs=1, order=None, max_updates=9):
@@ -30,7 +30,7 @@ def followed(networks, inputs, n_runs=1, order=None, max_updates=9):
 @pytest.mark.parametrize("own", [False, True])
 def test_preactivations_follow_the_weights(monkeypatch, bias, most, own):
     """With biases and without, products kept or not, points of all runs or of each."""
-    monkeypatch.setattr(course, "PRODUCTS", most)
+    monkeypatch.setattr(trainer, "PRODUCTS", most)
     inputs = np.stack([INPUTS, 2 * INPUTS]) if own else INPUTS
     kept, afresh = followed(starts(2, bias=bias), inputs, n_runs=2)
     assert len(kept) == 9
@@ -40,7 +40,7 @@ def test_preactivations_follow_the_weights(monkeypatch, bias, most, own):
 
 def test_they_are_computed_afresh_now_and_then(monkeypatch):
     """Rounding adds up in between: inputs of very different sizes show it at once."""
-    monkeypatch.setattr(course, "REFRESH", 3)
+    monkeypatch.setattr(trainer, "REFRESH", 3)
     kept, afresh = followed(starts(), INPUTS * np.array([1.0, 1 / 3, 1e-9]) / 7)
     same = [bool((mine == exact).all()) for mine, exact in zip(kept, afresh, strict=True)]
     assert [same[2], same[5], same[8]] == [True] * 3

@@ -13,7 +13,7 @@ from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import Cyclic, LinearClock, LossClock
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.flow.course import FIRST, Course, _lengths, _norms, _rows
+from widenet.training.flow.solver import FIRST, FlowSolver, _lengths, _norms, _rows
 from widenet.training.flow.state import KEPT, unbegun
 from widenet.training.stopping import loss_below, zero_error
 from widenet.types import Dataset, Layers, RunStatus
@@ -50,7 +50,9 @@ def course(n_outputs=None, bias=False, layers=Layers.HIDDEN, clock=None, rules=(
         layers,
         SAMPLES,
     )
-    return Course(state, segment, clock=clock or LinearClock(0.5), tolerance=1e-8, rules=rules, most_solver_steps=100)
+    return FlowSolver(
+        state, segment, clock=clock or LinearClock(0.5), tolerance=1e-8, rules=rules, most_solver_steps=100
+    )
 
 
 def gradient(n_outputs, bias):

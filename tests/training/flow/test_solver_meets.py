@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.training import LogClock, LossClock
+from widenet.training import LossClock
 from widenet.training.flow.kinks import Pattern, Turn
 from widenet.training.flow.state import Moment
 from widenet.types import Layers, RunStatus
 
-from .test_course import NEURONS, SAMPLES, SLOPE, course, drawn, gradient
+from .test_solver import NEURONS, SAMPLES, SLOPE, course, drawn, gradient
 
 FIRST = np.array([0, 1, 0, 3, 1])
 """The third sample shares the kink of the first here, and the last one that of the second."""
@@ -40,7 +40,7 @@ def meeting():
             return Turn(pattern, row + 1, *told, slot)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("widenet.training.flow.course.turn", turned)
+            patch.setattr("widenet.training.flow.solver.turn", turned)
             return asked._meet(place, now, spot, at_slot, own, frozen, jnp.asarray(REACH)), given
 
     return asked, jax.jit(go)
@@ -127,7 +127,7 @@ RULES = (
 def looks():
     """A course whose outputs are the share of the step, and its losses minus that."""
     asked: Any = course(clock=LossClock(0.5), rules=RULES)
-    asked.outputs = lambda moving, frozen: (moving[0][:, 0], None)
+    asked.outputs = lambda moving, frozen: moving[0][:, 0]
     asked.loss = lambda outputs, labels: -outputs
 
     def along(share):
@@ -202,26 +202,6 @@ def test_a_run_that_has_begun_goes_on_from_what_it_keeps():
     weights, outer, _, inputs, _ = drawn(None, False)
     z = weights @ inputs.T
     np.testing.assert_allclose(begin.outputs, outer @ (np.where(z < 0, 1, SLOPE) * z), rtol=1e-12)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_inside_a_step_the_clock_goes_on(loss):
-    """t = 2 (e^u − 1): 0.25 into a step that began at the reading 1.5, time passes 2 e^1.75 times as fast."""
-    asked: Any = course(clock=LogClock(0.5, unit=2.0))
-    by_rows = gradient(None, False)[0]
-    if loss == "squared":  # of which no logarithm is known
-        asked.loss = lambda outputs, labels: (outputs - labels) ** 2
-        weights, outer, _, inputs, labels = drawn(None, False)
-        z = weights @ inputs.T
-        factors = np.where(z > 0, 1, SLOPE)
-        slopes = 2 * (outer @ (factors * z) - labels) / SAMPLES
-        by_rows = (outer[:, None] * factors * slopes) @ inputs
-    begin = asked._begin()
-    given = (jnp.asarray(1.5), asked.frozen(begin.own.pattern))
-    rows, second, passed = jax.jit(asked.term.vf)(jnp.asarray(0.25), begin.place, given)
-    np.testing.assert_allclose(rows, -2 * np.exp(1.75) * by_rows, rtol=1e-12)
-    assert second is None
-    assert float(passed) == 0
 
 
 def test_who_watches_sees_the_step_of_the_clock_and_the_gradient_at_its_beginning():

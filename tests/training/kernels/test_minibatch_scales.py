@@ -8,16 +8,16 @@ from tests.training.kernels.test_fused_scales import hold_in
 from tests.training.problems import forget_programs
 from widenet.losses import cross_entropy, logistic
 from widenet.training import Cyclic
-from widenet.training.kernels import swept
+from widenet.training.kernels import minibatch
 
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    """Several tiles of columns, and blocks that do not divide an epoch; without optimizations, as in `test_swept`."""
+    """Several tiles of columns, and blocks that do not divide an epoch; no optimizations, as in `test_minibatch`."""
     if jax.default_backend() == "gpu":
         pytest.skip("interpreted on a CPU")
     for name, value in {"NEURONS": 2, "COLUMNS": 4, "STEPS": 3}.items():
-        monkeypatch.setattr(swept, name, value)
+        monkeypatch.setattr(minibatch, name, value)
     jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_disable_most_optimizations", False)
@@ -34,7 +34,7 @@ def test_steps_in_float32():
     problem = inputs, labels, rows, outer, (0.25, 0.5), 2.0**-6
     hold_in(
         np.float32,
-        "swept",
+        "minibatch",
         logistic,
         [problem],
         2,
@@ -54,4 +54,4 @@ def test_classes_and_biases():
     labels = np.argmax(inputs[:, :3], axis=1)
     problem = inputs, labels, 0.3 * draw.normal(size=(7, 6)), outer, (0.25, 0.5), 0.25
     spans = np.array([(0, 4), (1, 3), (2, 2), (3, 15)])
-    hold_in(np.float64, "swept", cross_entropy, [problem], 5, bias=True, spans=spans, order=Cyclic())
+    hold_in(np.float64, "minibatch", cross_entropy, [problem], 5, bias=True, spans=spans, order=Cyclic())

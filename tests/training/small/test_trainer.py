@@ -10,14 +10,14 @@ import pytest
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
-from widenet.training import Listed, Recipe, Record, gradient_descent, train
+from widenet.training import SGD, GradientDescent, Listed, Recipe, Record, train
 from widenet.training.small import (
     Recorder,
     SmallNetworks,
-    course,
     cyclic,
     permutations,
     train_small,
+    trainer,
     with_replacement,
 )
 from widenet.types import Dataset, Layers, RunStatus
@@ -87,9 +87,9 @@ def oracle_path(start, samples, loss, layers, n_steps, sign=1.0, at_zero=None):
     data = Dataset(jnp.asarray(INPUTS), sign * jnp.asarray(LABELS))
     if samples:
         order = Listed(jnp.asarray(samples))
-        recipe = Recipe(loss, 0.3, n_steps, order=order, layers=layers, kernel="plain")
+        recipe = Recipe(loss, SGD(0.3, order, kernel="plain"), n_steps, layers=layers)
     else:
-        recipe = gradient_descent(loss, 0.3, n_steps, layers=layers)
+        recipe = Recipe(loss, GradientDescent(0.3), n_steps, layers=layers)
     seen = {
         "hidden": lambda snapshot: snapshot.network.hidden_weights,
         "output": lambda snapshot: snapshot.network.output_weights,
@@ -142,7 +142,7 @@ def test_a_run_does_not_depend_on_its_company(slope, monkeypatch):
         alone = trained([run])
         assert np.array_equal(alone.networks.hidden[0], together.networks.hidden[run])
         assert (alone.status[0], alone.updates[0]) == (together.status[run], together.updates[run])
-    monkeypatch.setattr(course, "ENTRIES", 2 * len(separable) * 4)
+    monkeypatch.setattr(trainer, "ENTRIES", 2 * len(separable) * 4)
     assert np.array_equal(trained(range(7)).networks.hidden, together.networks.hidden)
 
 
@@ -164,7 +164,7 @@ def test_what_is_kept_changes_nothing_but_the_last_digits(name, monkeypatch):
         return train_small(start, INPUTS, labels(2), step_size=0.3, max_updates=60, order=cyclic())
 
     before = train()
-    monkeypatch.setattr(course, name, 1)
+    monkeypatch.setattr(trainer, name, 1)
     np.testing.assert_allclose(train().networks.hidden, before.networks.hidden, rtol=0, atol=1e-13)
 
 
@@ -257,7 +257,7 @@ def test_a_full_recorder_ends_all_runs():
 
 
 def test_progress_grows_to_the_end(monkeypatch):
-    monkeypatch.setattr(course, "REPORT", 1)
+    monkeypatch.setattr(trainer, "REPORT", 1)
     seen = []
     train_small(
         starts(3),
@@ -299,8 +299,8 @@ def test_what_does_not_fit_is_refused():
 
 def test_runs_in_groups_tell_one_progress(monkeypatch):
     """Eight samples and four neurons: 32 pre-activations of a run, so that 100 of them are three runs at a time."""
-    monkeypatch.setattr(course, "ENTRIES", 100)
-    monkeypatch.setattr(course, "REPORT", 1)
+    monkeypatch.setattr(trainer, "ENTRIES", 100)
+    monkeypatch.setattr(trainer, "REPORT", 1)
     told = []
 
     def tell(fraction, words):
@@ -315,7 +315,7 @@ def test_runs_in_groups_tell_one_progress(monkeypatch):
     assert 0.5 in fractions
     assert fractions[-1] == 1
     assert {words for _, words in told} == {"3 small networks"}
-    monkeypatch.setattr(course, "ENTRIES", 1)
+    monkeypatch.setattr(trainer, "ENTRIES", 1)
     told.clear()
     train_small(starts(2), INPUTS, labels(2), step_size=0.1, max_updates=1, order=cyclic(), progress=tell)
     assert {words for _, words in told} == {"1 small networks"}
@@ -324,7 +324,7 @@ def test_runs_in_groups_tell_one_progress(monkeypatch):
 def test_an_update_of_some_runs():
     some = np.array([True, False])
     z, networks = np.zeros((2, 8, 4)), starts(2)
-    every = course.Update(np.arange(2), np.ones(2, int), np.array([3, 5]), np.zeros(2), np.zeros((2, 4)), networks, z)
+    every = trainer.Update(np.arange(2), np.ones(2, int), np.array([3, 5]), np.zeros(2), np.zeros((2, 4)), networks, z)
     np.testing.assert_array_equal(every.of(some).samples, [3])  # pyright: ignore[reportArgumentType]
     assert dataclasses.replace(every, samples=None).of(some).samples is None
 
@@ -355,8 +355,8 @@ def test_weights_that_overflow_are_diverged_and_shown_beside_others():
 
 def test_how_much_is_done_is_told_by_parts(monkeypatch):
     """Two parts of two runs each: a run that has ended counts whole, the others by their updates."""
-    monkeypatch.setattr(course, "ENTRIES", 2 * len(LABELS) * 4)
-    monkeypatch.setattr(course, "REPORT", 2)
+    monkeypatch.setattr(trainer, "ENTRIES", 2 * len(LABELS) * 4)
+    monkeypatch.setattr(trainer, "REPORT", 2)
     told = []
     train_small(
         starts(4), INPUTS, labels(4), step_size=0.01, max_updates=8, order=None, loss=logistic,
@@ -383,7 +383,7 @@ def test_shapes_that_do_not_fit_are_refused(inputs, labelled, others, sentence):
     """Asked of the check itself: in tests, the types of `train_small` refuse some of them before."""
     asked = {"loss": hinge, "shares": None, "order": cyclic(), **others}
     with pytest.raises(ValueError, match=sentence):
-        course._check(starts(2), np.ones(inputs), np.ones(labelled), **asked)
+        trainer._check(starts(2), np.ones(inputs), np.ones(labelled), **asked)
 
 
 def test_points_for_all_runs_and_for_each():

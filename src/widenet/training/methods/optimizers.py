@@ -1,0 +1,78 @@
+"""The optimizers of optax: Adam, and any other."""
+
+from typing import Any
+
+import equinox as eqx
+from jaxtyping import PyTree
+
+from widenet.training.engine.validation import one_per_run, whole_or_none
+from widenet.training.kernels import plain
+from widenet.training.methods.base import Method, StepSize, check_order, check_step_size
+from widenet.training.orders import Order, Permutation
+
+
+class Adam(Method):
+    """Adam with optax's default moments (0.9, 0.999, ε = 1e-8), on the gradient of the mean loss of a batch.
+
+    Attributes:
+      step_size: η, one number, one per run, or a `StepRule`.
+      order: how samples are chosen.
+      batch_size: samples per step; None is the whole set.
+    """
+
+    step_size: StepSize = eqx.field(converter=one_per_run)
+    order: Order = Permutation()
+    batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
+
+    def __check_init__(self) -> None:
+        """Mistakes that would otherwise surface deep inside a compiled program."""
+        check_step_size(self.step_size)
+        check_order(self.order)
+
+    def init(self, weights: PyTree) -> PyTree:
+        """The two moments of every weight that moves, and how many steps they have seen."""
+        return _moments().init(weights)
+
+    def step(self, gradient: PyTree, kept: PyTree, now: plain.Now) -> tuple[PyTree, PyTree]:
+        """(change of the weights, moments)."""
+        direction, kept = _moments().update(gradient, kept)
+        return plain.descend(direction, now.size(self.step_size)), kept
+
+
+class Optax(Method):
+    """Any optimizer of optax: `Optax(optax.sgd(0.1, momentum=0.9))`, on the gradient of the mean loss of a batch.
+
+    A transformation is compiled once; make it outside of loops.
+
+    Attributes:
+      transformation: an `optax.GradientTransformation`.
+      order: how samples are chosen.
+      batch_size: samples per step; None is the whole set.
+    """
+
+    transformation: Any = eqx.field(static=True)
+    order: Order = Permutation()
+    batch_size: int | None = eqx.field(static=True, default=None, converter=whole_or_none("batch_size"))
+
+    def __check_init__(self) -> None:
+        """Mistakes that would otherwise surface deep inside a compiled program."""
+        if not all(callable(getattr(self.transformation, name, None)) for name in ("init", "update")):
+            raise ValueError(
+                f"transformation must be an optax.GradientTransformation such as optax.sgd(0.1), got"
+                f" {self.transformation!r}"
+            )
+        check_order(self.order)
+
+    def init(self, weights: PyTree) -> PyTree:
+        """The state of the optimizer."""
+        return self.transformation.init(weights)
+
+    def step(self, gradient: PyTree, kept: PyTree, now: plain.Now) -> tuple[PyTree, PyTree]:
+        """(change of the weights, state of the optimizer)."""
+        return self.transformation.update(gradient, kept, now.weights)
+
+
+def _moments() -> Any:
+    import optax  # late: a third of a second that no other training needs
+
+    return optax.scale_by_adam()
