@@ -14,7 +14,7 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.diagnostics.agreement_program import separate
 from widenet.losses import logistic
 from widenet.papers.sarussi2021.sources import PointsSetting, lengths, signs_of_votes
-from widenet.training.small import Increment, Order, SmallNetworks, permutations
+from widenet.training.small import Increment, NextSample, SmallNetworks, permutations
 
 Runs = Float[np.ndarray, " run"]
 
@@ -97,7 +97,7 @@ class Problem:
         """F = ⟨W, W*⟩."""
         return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, signs_of_votes(self.half_width))
 
-    def order(self) -> Order:
+    def order(self) -> NextSample:
         """Every point once per epoch, in a fresh random order, each run with its own generator."""
         return permutations([[int(seed), 9] for seed in self.seeds])
 
