@@ -123,8 +123,8 @@ def _through_walls(module: str, target: str) -> list[str]:
         if others[1:2] != [paper]:
             return [f"{module} imports {target}: another paper"]
         there = others[2:3]
-        own_place, place = (PARTS.get(kind_of(each[0])) if each else None for each in (part, there))
-        if None not in (own_place, place) and part != there and place > own_place:
+        kinds = [kind_of(each[0]) if each else "" for each in (part, there)]
+        if all(kinds) and part != there and PARTS[kinds[1]] > PARTS[kinds[0]]:
             return [f"{module} imports {target}: {there[0]} come after {part[0]}"]
     if others == [] and part == ["runs"]:
         return [f"{module} imports {target}: runs name the modules that they need"]
