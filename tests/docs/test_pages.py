@@ -190,7 +190,7 @@ def named_ids(text: str) -> set[str]:
 def test_every_id_on_a_page_is_one_of_the_program(page: Path) -> None:
     experiments = {each.id for item in (*papers.claims_of(), *papers.figures_of()) for each in item.reads}
     known = {*papers.claim_ids(), *papers.figure_ids(), *experiments}
-    modules = {"formulas", "runs", "claims", "figures", "drawings", "sources"}
+    modules = {"formulas", "runs", "claims", "figures", "drawings", "sources", "settings"}
     text = re.sub(r"\(images/[^)]*\)", "", page.read_text(encoding="utf-8"))
     unknown = {id for id in named_ids(text) - known if id.split(".")[1] not in modules}
     assert {id for id in unknown if not id.split(".")[1].startswith("example_")} == set()

@@ -2,6 +2,7 @@
 
 import ast
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ from tools.mutants.exchange import Calls, does_other, functions_in
 from tools.mutants.hunt import only_stricter
 from tools.mutants.mutation import Known, Mutant
 from tools.mutants.ordinary import ordinary
+from tools.mutants.sessions import _imports
 from tools.mutants.table import equivalents, outcomes, page, pruned, summary
 from tools.mutants.targets import OTHERS, find, papers
 from tools.mutants.weak import kept, met, to_a_tenth
 from tools.mutants.weakenings import weakenings
+from widenet.claims.implication import hypothesis
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 
 JUDGE = '''
@@ -404,3 +407,14 @@ def test_signs_and_what_steers_are_left_alone():
         "f: number off by one: 6 → (5)",
         "f: number off by one: 6 → (7)",
     ]
+
+
+def test_what_uses_a_hypothesis_of_a_weakened_module_is_loaded_anew():
+    @hypothesis("size")
+    def size(runs):
+        return runs
+
+    here = {size.measure.__module__}
+    for value in (size, [size], (1, (size,)), size.of(0)):
+        assert _imports(SimpleNamespace(GIVEN=value), here)
+        assert not _imports(SimpleNamespace(GIVEN=value), {"widenet.papers.other"})

@@ -164,20 +164,22 @@ def forget(modules: set[str]) -> None:
 
 
 def _imports(module: ModuleType | None, gone: set[str]) -> bool:
-    for value in vars(module).values() if module is not None else ():
-        if isinstance(value, ModuleType):
-            if value.__name__ in gone:
-                return True
-        elif gone & {getattr(value, "__module__", None), _made_in(value)}:
-            return True
-    return False
+    return any(_comes_from(value, gone) for value in (vars(module).values() if module is not None else ()))
+
+
+def _comes_from(value: Any, gone: set[str]) -> bool:
+    if isinstance(value, ModuleType):
+        return value.__name__ in gone
+    if isinstance(value, list | tuple):  # hypotheses that several claims share
+        return any(_comes_from(each, gone) for each in value)
+    return bool(gone & {getattr(value, "__module__", None), _made_in(value)})
 
 
 def _made_in(value: Any) -> str | None:
-    """The module of the judge of a claim, or of a function with some arguments given."""
-    if type(value).__name__ not in ("partial", "Claim"):
+    """The module of the judge of a claim, of a hypothesis, or of a function with some arguments given."""
+    if type(value).__name__ not in ("partial", "Claim", "Given"):
         return None
-    function = getattr(value, "judge", value)
+    function = getattr(value, "judge", getattr(value, "measure", value))
     while isinstance(function, functools.partial):
         function = function.func
     return getattr(function, "__module__", None)
