@@ -8,7 +8,8 @@ import pytest
 from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, WIDE, altered, now, part_of, plus, toy, traced
 from tests.papers.brutzkus2019.claims.trace_edges import with_setting
-from widenet.claims.base import Claim, Evidence, Verdict, pick
+from tests.thresholds import hypothesis_of
+from widenet.claims.base import Claim, Evidence, Verdict
 from widenet.claims.implication import at_least, at_most, more_than
 from widenet.papers.brutzkus2019.claims import at_zero_loss, first_crossing, minus_filters, overshoot, plus_filters
 from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_e_16_as_printed
@@ -39,7 +40,7 @@ REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(updat
 
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:
-    return pick(evidence.hypotheses, key)[0].met is True
+    return hypothesis_of(evidence, key).met is True
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
@@ -196,7 +197,7 @@ def test_one_setting_without_a_run_in_the_event_beside_another(n_inside, met):
     start[n_inside:, 0, 0] = 2.0
     scattered = dataclasses.replace(trace, start=start)
     assert are_met(lemma_6_2, "in_event", trace, scattered) == [met, met]
-    (runs,) = pick(lemma_6_2([trace, scattered]).hypotheses, "in_event")
+    runs = hypothesis_of(lemma_6_2([trace, scattered]), "in_event")
     assert runs.actual == n_inside
 
 
@@ -289,7 +290,7 @@ def test_the_initial_deviation_is_measured_on_all_starts(spread, met):
 
 def test_the_worst_of_several_settings_is_shown():
     evidence = lemma_6_2([traced(SMALL), traced(NARROW)])
-    (margin,) = pick(evidence.hypotheses, "margin")
+    margin = hypothesis_of(evidence, "margin")
     assert margin.actual == 1.0
-    (runs,) = pick(lemma_e_16([traced(SMALL), traced(NARROW)]).hypotheses, "in_event")
+    runs = hypothesis_of(lemma_e_16([traced(SMALL), traced(NARROW)]), "in_event")
     assert float(runs.actual) < 66, "a run that stalls is not at zero loss"
