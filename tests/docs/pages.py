@@ -46,7 +46,7 @@ def table(text: str) -> list[list[str]]:
     """The rows of the first Markdown table in the text, without its header."""
     lines = itertools.dropwhile(lambda line: not line.startswith("|"), text.splitlines())
     rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows][2:]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line[1:-1])] for line in map(str.rstrip, rows)][2:]
 
 
 def code_words(text: str) -> list[str]:

@@ -140,7 +140,7 @@ def test_times_and_signs_are_asked_inside_the_event_at_zero_loss():
     """Run 0 and run 3 are in the event and at zero loss, run 1 is only in the event, run 2 only at zero loss."""
     runs, event = four(status=(1, RunStatus.STALLED), loss=(1, 1.0)), [True, True, False, True]
     found = judged(runs, event=event, allowed=0.99, right=ALL, words="signs")
-    assert (part(found, "time").cases, part(found, "right").cases) == (2, 2)
+    assert (part(found, "time").n_cases, part(found, "right").n_cases) == (2, 2)
     assert part(found, "right").kept is True
     wrong = judged(runs, event=event, allowed=0.99, right=np.arange(4) > 0, words="signs")
     assert part(wrong, "right").kept is False

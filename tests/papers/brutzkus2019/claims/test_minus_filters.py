@@ -210,7 +210,7 @@ def test_lemma_e_20_takes_means():
 
 def test_without_a_filter_nothing_is_promised():
     """S⁻ < 0 where W13 is empty would be false; a step of no unit has no mean."""
-    assert part_of(lemma_e_8([toy("no w in W13")]), "S⁻ < 2η|W13|").cases == 0
+    assert part_of(lemma_e_8([toy("no w in W13")]), "S⁻ < 2η|W13|").n_cases == 0
     trace = toy("D4")
     assert trace.only_minus[0, 9]
     emptied = altered(altered(altered(trace, "u13", 9, now(2)), "y_kept", 9, plus(5.0)), "u_lost", 9, now(1))

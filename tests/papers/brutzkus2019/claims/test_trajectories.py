@@ -68,7 +68,7 @@ def test_a_run_outside_the_event_is_counted_and_not_scored():
     evidence = lemma_6_2([follow(SMALL, fits)])
     assert evidence.verdict is Verdict.HOLDS
     assert (evidence.runs.tried, evidence.runs.outside) == (6, 1)
-    assert part_of(evidence, "(3) W_t⁺(i) = W_0⁺(i)").cases == 5
+    assert part_of(evidence, "(3) W_t⁺(i) = W_0⁺(i)").n_cases == 5
     assert "1 runs outside" in evidence.note
 
 

@@ -179,7 +179,7 @@ def test_runs_outside_the_event_are_counted_and_not_scored():
     run = drawn(2, 0.1, 400, spread=4.0)
     evidence = lemma_3_2([run])
     assert 0 < evidence.runs.outside < 400
-    assert next(part for part in evidence.parts if part.name == ENDS).cases == 400 - evidence.runs.outside
+    assert next(part for part in evidence.parts if part.name == ENDS).n_cases == 400 - evidence.runs.outside
     assert evidence.conclusion is True
     assert lacking_in(evidence) == ["deviation"]
 
