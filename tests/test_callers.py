@@ -91,7 +91,11 @@ EXCEPTIONS = {
 
 def exported() -> set[tuple[str, str]]:
     """What `import widenet` offers, and the data sets that `widenet list data` names."""
-    names = {home(importlib.import_module("widenet")._MODULE_OF[name], name) for name in widenet.__all__ if name != "__version__"}
+    names = {
+        home(importlib.import_module("widenet")._MODULE_OF[name], name)
+        for name in widenet.__all__
+        if name != "__version__"
+    }
     catalogue = (ROOT / "data/catalogue.py").read_text(encoding="utf-8")
     return names | {(f"widenet.data.{module}", name) for module, name in CATALOGUE.findall(catalogue)}
 

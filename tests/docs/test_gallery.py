@@ -70,7 +70,9 @@ def stored(figure: str, scale: Scale) -> dict[str, Any]:
 class TestTranscript:
     def test_it_is_what_the_command_prints(self, capsys: pytest.CaptureFixture[str]) -> None:
         row = json.loads((IMAGES / f"{CLAIM}.json").read_text(encoding="utf-8"))
-        evidence = Evidence.model_validate_json(json.dumps({name: row[name] for name in Evidence.model_fields if name in row}))
+        evidence = Evidence.model_validate_json(
+            json.dumps({name: row[name] for name in Evidence.model_fields if name in row})
+        )
         found = Circumstances(
             scale=Scale(row["scale"]), seed=row["seed"], settings=row["config"], seconds=row["seconds"],
             reused=False, machine=row["machine"], versions={}, cells=[],

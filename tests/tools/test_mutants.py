@@ -2,7 +2,7 @@
 
 import ast
 import math
-from types import SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -416,5 +416,7 @@ def test_what_uses_a_hypothesis_of_a_weakened_module_is_loaded_anew():
 
     here = {size.measure.__module__}
     for value in (size, [size], (1, (size,)), size.of(0)):
-        assert _imports(SimpleNamespace(GIVEN=value), here)
-        assert not _imports(SimpleNamespace(GIVEN=value), {"widenet.papers.other"})
+        module = ModuleType("toy")
+        vars(module)["GIVEN"] = value
+        assert _imports(module, here)
+        assert not _imports(module, {"widenet.papers.other"})

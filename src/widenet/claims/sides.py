@@ -398,9 +398,11 @@ class Fact:
         broken = scored & ~undecided & ~holds
         lost = scored & undecided
         kept = False if broken.any() else True if scored.any() and not lost.any() else None
-        counts = {"n_cases": int(scored.sum()), "broken": int(broken.sum()), "undecided": int(lost.sum())}
+        part = Part(
+            name=name, kept=kept, n_cases=int(scored.sum()), broken=int(broken.sum()), undecided=int(lost.sum())
+        )
         answers = {"kept": np.where(undecided, np.nan, holds.astype(float)), "scored": scored}
-        return Part(name=name, kept=kept, **counts).with_cases(lambda: answers)
+        return part.with_cases(lambda: answers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from widenet import papers
+from widenet.claims.sides import Sides
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import BadMinimum, BadMinimumSetting
 from widenet.papers.brutzkus2018.runs.initializations import Initializations
 from widenet.papers.brutzkus2018.runs.memories import Remembered
@@ -128,4 +129,5 @@ def minima(n_train, n_test, dim, multiple):
 )
 def test_a_width_is_measured_from_the_limit_of_its_theorem(name, cell, spare):
     sides = CLAIMS[f"brutzkus2018.{name}"].clauses["width"]([cell])
+    assert isinstance(sides, Sides)
     np.testing.assert_allclose(sides.measured, spare, atol=1e-12)

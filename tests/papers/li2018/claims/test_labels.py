@@ -125,8 +125,9 @@ def test_pairs_are_those_of_one_seed():
         runs = LabelFit.join(some)
         true, permuted = in_pairs(runs)
         assert runs.seed[true].tolist() == runs.seed[permuted].tolist() == seeds
-        assert not runs.permuted[true].any()
-        assert runs.permuted[permuted].all()
+        is_permuted = np.asarray(runs.permuted)
+        assert not is_permuted[true].any()
+        assert is_permuted[permuted].all()
 
 
 def test_settings_have_what_the_claims_need():
