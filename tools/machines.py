@@ -252,7 +252,7 @@ class Trial:
         program = "import sys; from widenet.cli import main; sys.argv[0] = 'widenet'; main()"
         options = ("check", *which, "--json", "--jobs", str(len(own)))
         done = self.machine.run("-c", program, *options, folder=self.folder, cores=own)
-        if done.returncode not in (0, 1, 3):
+        if done.returncode not in (0, 1, 3) or not done.stdout:  # a crash exits with 3 too, and prints nothing
             raise SystemExit(f"{self.machine.name}: widenet check ended with {done.returncode}\n{done.stderr[-4000:]}")
         return json.loads(done.stdout)
 

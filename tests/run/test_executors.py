@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.packages.toy2020.runs.numbers import LOG, NumbersSetting, numbers
+from widenet import papers
 from widenet.data import from_arrays
 from widenet.data.own import keep
 from widenet.errors import StoreError
@@ -212,3 +214,16 @@ def test_the_default_is_every_core_this_process_may_use(monkeypatch):
 def test_default_settings_of_the_toy():
     assert len(tasks_of([numbers], Scale.QUICK, 0)[0]) == 3
     assert jnp.ones(1).dtype == jnp.float64
+
+
+def test_every_experiment_can_be_handed_to_a_worker():
+    """Of every claim and figure, not of the first of an id alone: one may read it at settings or on data of its own."""
+    tasks = [
+        Task(experiment, experiment.settings(Scale.QUICK, 0)[0])
+        for reader in (*papers.claims_of(), *papers.figures_of())
+        for experiment in reader.reads
+    ]
+    assert len(tasks) > 200
+    for task in tasks:
+        experiment, setting, _ = executors._portable(task)
+        assert ForkingPickler.dumps((experiment, setting)), task.experiment.id

@@ -234,8 +234,8 @@ def compute_in_worker(
 
 
 def _portable(task: Task) -> tuple[Experiment, ClosedModel, Recalled]:
-    # A worker needs to run, not to know which settings there are; those may be any function.
-    return dataclasses.replace(task.experiment, settings=_none), task.setting, task.own_data
+    # A worker needs to run, not to know which settings there are, here or on user data; those may be any function.
+    return dataclasses.replace(task.experiment, settings=_none, on=None), task.setting, task.own_data
 
 
 def _none(scale: Scale, seed: int) -> tuple[ClosedModel, ...]:
