@@ -24,7 +24,10 @@ def test_answers_are_sorted_by_whether_a_claim_applies():
     assert isinstance(answers, Answers)
     assert list(answers.applicable) == ["toy2020.theorem_2", "toy2020.theorem_6"]
     assert set(answers.applicable) | set(answers.not_applicable) == set(papers.claim_ids())
-    assert repr(answers) == "<Answers: 6 claims, 2 apply (2 HOLDS)>"
+    assert repr(answers) == "<Answers: 6 claims, 2 applicable (2 HOLDS)>"
+    with pytest.raises(KeyError, match=r"toy2020\.theorem_2"):
+        answers["toy2020.theorem"]
+    assert answers.get("toy2020.theorem") is None
     frame = answers.to_frame()
     assert list(frame.index) == list(answers)
     row, evidence = frame.loc["toy2020.theorem_2"], answers["toy2020.theorem_2"]
@@ -70,6 +73,9 @@ def test_both_sides_of_every_run():
     cases = part.cases
     assert {"measured", "promised", "tightness", "kept", "cell", "run"} <= set(cases)
     assert len(cases) == part.n_cases
+    assert cases.kept.dtype == "boolean"
+    assert cases.kept.all()
+    assert (cases.groupby("cell").run.min() == 0).all()
     closest = cases.loc[part.case]
     assert (closest.measured, closest.promised, closest.tightness) == (part.measured, part.promised, part.tightness)
     assert part.median_tightness == pytest.approx(np.median(cases.tightness))

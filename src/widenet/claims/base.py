@@ -146,13 +146,15 @@ class Part(ClosedModel):
     def cases(self) -> "pd.DataFrame":
         """Both sides in every case: `measured`, `promised`, `tightness`, and whether it is `kept`.
 
-        Where rows are runs, `cell` and `run` say which. Evidence that was read from a file has the cases in `sides`.
+        Where rows are runs, `cell` and `run` (in its cell) say which; `Evidence.settings` are those of the cells.
+        Evidence that was read from a file has the cases in `sides`.
         """
         import pandas as pd
 
         if self._compared is None:
             return pd.DataFrame(list(self.sides), columns=["measured", "promised"]).rename_axis("case")
-        return pd.DataFrame(self._compared.columns()).rename_axis("case")
+        frame = pd.DataFrame(self._compared.columns()).rename_axis("case")
+        return frame.astype({"kept": "boolean"})
 
     def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
         """This part, which now knows how to make the columns of `cases`."""
@@ -216,6 +218,9 @@ class Evidence(ClosedModel):
     def __str__(self) -> str:
         """The verdict, the two sides of the headline, and the note: one line for a reader."""
         part, words = self.headline, [f"{self.verdict.value}:"]
+        if self.verdict is Verdict.HYPOTHESES_NOT_MET:
+            unmet = [each for each in self.hypotheses if each.met is False]
+            words += [f"{each.name} is {_shown(each.actual)}, required {each.required}." for each in unmet]
         if part.measured is not None and part.promised is not None:
             words.append(f"{self.quantity}: {part.measured:.4g} {part.relation} {part.promised:.4g}.")
         else:
@@ -512,6 +517,10 @@ def claim(
         )
 
     return make
+
+
+def _shown(actual: float | str) -> str:
+    return actual if isinstance(actual, str) else f"{actual:.4g}"
 
 
 def plain(text: str) -> str:

@@ -254,7 +254,12 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
 def _name_rows(part: Part, sides: Conjunct, table: Any) -> None:
     """Where the cases of a part are the rows of the table, they say which cell and which run they are from."""
     if isinstance(sides, Sides) and len(sides.measured) == len(table):
-        part.with_cases(lambda: {"cell": table.cell, "run": table.run, **sides.columns()})
+        part.with_cases(lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()})
+
+
+def _run_in_cell(table: Any) -> np.ndarray:
+    first = np.searchsorted(table.cell, table.cell)
+    return table.run - table.run[first]
 
 
 def measured_of(claim: "Claim", tables: Sequence[Any]) -> tuple[Hypothesis, ...]:

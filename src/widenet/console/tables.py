@@ -181,7 +181,7 @@ def _sources(row: Mapping[str, Any]) -> Table:
         **_finding(row.get("finding")),
         "repaired by": row.get("repaired_by"),
         "false as printed": ", ".join(row.get("false_as_printed", ())),
-        "symbols": "; ".join(f"{each['symbol']}: {each['meaning']}" for each in row.get("symbols", ())),
+        "symbols": "\n".join(map(_symbol, row.get("symbols", ()))),
         "reads": ", ".join(dict.fromkeys(row["reads"])) or "nothing: it generates its own test cases",
         "same runs": _few(row.get("same_runs", ())),
         "figures": ", ".join(row.get("figures", ())),
@@ -201,6 +201,12 @@ def _finding(found: Mapping[str, str] | None) -> dict[str, str]:
     survives = f"{found['survives']}; {found['conclusion']}"
     words = {"gravity": found["gravity"], "fails": found["fails"], "instead": found["holds"], "survives": survives}
     return {name: text.replace("`", "") for name, text in words.items()}
+
+
+def _symbol(entry: Mapping[str, str]) -> str:
+    """`M_k: max_nonzero_updates, the bound of Theorem 2 on T`."""
+    word, meaning = (entry[name].replace("`", "").replace("*", "") for name in ("word", "meaning"))
+    return f"{entry['symbol']}: {word}, {meaning}"
 
 
 def _few(ids: Sequence[str], most: int = 6) -> str:

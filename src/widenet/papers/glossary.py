@@ -52,14 +52,16 @@ def about(paper: str) -> str:
 
 
 def symbols_of(paper: str, *texts: str) -> list[Symbol]:
-    """The entries that these texts use, those of the paper before those that all share."""
-    formulas = [formula for text in texts for formula in MATHEMATICS.findall(text)]
-    atoms = {form for formula in formulas for names in _names(formula) for form in names}
-    return [
-        entry
-        for entry in (*_entries(paper), *_entries(""))
-        if any(form in atoms or any(_is_part(form, formula) for formula in formulas) for form in entry.forms)
-    ]
+    """The entries that these texts use, those of the paper first; what a paper explains hides what all share."""
+    entries = (*_entries(paper), *_entries(""))
+    place_of = {form: place for place, entry in reversed([*enumerate(entries)]) for form in entry.forms}
+    used = set()
+    for formula in (formula for text in texts for formula in MATHEMATICS.findall(text)):
+        # The most that is attached to a letter comes first: V_β⁺ is no V.
+        found = (next((name for name in names if name in place_of), None) for names in _names(formula))
+        used |= {place_of[name] for name in found if name is not None}
+        used |= {place for form, place in place_of.items() if _is_part(form, formula)}
+    return [entries[place] for place in sorted(used)]
 
 
 def unknown_in(paper: str, *texts: str) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from widenet.claims import Evidence, NotApplicable
+from widenet.errors import UnknownName
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,8 @@ class Answers(Mapping[str, "Evidence | NotApplicable"]):
         self._answers = dict(answers)
 
     def __getitem__(self, id: str) -> Evidence | NotApplicable:
+        if id not in self._answers:
+            raise KeyError(str(UnknownName("answer", id, self._answers)))
         return self._answers[id]
 
     def __iter__(self) -> Iterator[str]:
@@ -44,7 +47,8 @@ class Answers(Mapping[str, "Evidence | NotApplicable"]):
     def __repr__(self) -> str:
         verdicts = [str(answer.verdict) for answer in self.applicable.values()]
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-        return f"<Answers: {len(self)} claims, {len(verdicts)} apply{f' ({counts})' if counts else ''}>"
+        claims = "1 claim" if len(self) == 1 else f"{len(self)} claims"
+        return f"<Answers: {claims}, {len(verdicts)} applicable{f' ({counts})' if counts else ''}>"
 
 
 def _row(id: str, answer: Evidence | NotApplicable) -> dict[str, Any]:

@@ -169,7 +169,8 @@ def lemma_a_1_move(runs: CoupledDescent, *, factor: float = 1.0) -> Promised:
            "In the first steps of training most neurons stay on the same side of every point, so the network changes "
            "as predictably as a linear one.")))  # fmt: skip
 def lemma_5_1(runs: CoupledDescent) -> Promise:
-    """For steps $t ≤ τ/(2·max|a|·η)$, at least a share $1 − eτkl/σ$ of the neurons has $∂L/∂w_r = ∂̃L/∂w_r$: every
+    """With high probability over a Gaussian start, for steps $t ≤ τ/(2·max|a|·η)$, at least a share $1 − eτkl/σ$ of the
+    neurons has $∂L/∂w_r = ∂̃L/∂w_r$: every
     neuron with $|⟨w_r⁰, x_{a,b}⟩| ≥ τ$ on all points keeps its patterns, and a neuron that keeps its patterns has equal
     gradients. This holds for $τ$ with $eτklm/σ ≥ 20$, whatever $η$.
 
@@ -192,7 +193,8 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
        given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point],
        title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
 def lemma_b_1(runs: CoupledDescent, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promised:
-    """For a unit vector $x$ fixed before the start, in the data or not, and $t ≤ τ/(2·max|a|·η)$, at least a share $1 −
+    """With high probability over a Gaussian start, for a unit vector $x$ fixed before it, in the data or not, and
+    $t ≤ τ/(2·max|a|·η)$, at least a share $1 −
     10τ/σ$ of the neurons has the pattern of the start at $x$, so gradient and pseudo gradient agree there for every
     label, and $|⟨w_r^t, x⟩| ≥ τ$, for $τ$ with $10τm/σ ≥ 20$; the mean of that share is at least $1 − 2c_G τ/σ$.
 
