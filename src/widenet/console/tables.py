@@ -204,9 +204,9 @@ def _finding(found: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _symbol(entry: Mapping[str, str]) -> str:
-    """`M_k: max_nonzero_updates, the bound of Theorem 2 on T`."""
+    """`M_k: the bound of Theorem 2 on T (max_nonzero_updates)`."""
     word, meaning = (entry[name].replace("`", "").replace("*", "") for name in ("word", "meaning"))
-    return f"{entry['symbol']}: {word}, {meaning}"
+    return f"{entry['symbol']}: {meaning} ({word})"
 
 
 def _few(ids: Sequence[str], most: int = 6) -> str:
