@@ -235,6 +235,7 @@ class TestRateOfSeveralSettings:
             part = at_settings([self.none, self.some][flip], [first, second][flip])
             assert (part.kept, part.promised, part.measured) == (kept, second, 40 / 1200)
             assert (part.n_cases, part.broken) == (2400, 40)
+            assert (len(part.cases), int((~part.cases.kept).sum())) == (2400, 40)
 
     def test_one_with_too_few_runs_leaves_it_undecided(self):
         assert at_settings([self.none, self.some], [1e-9, 0.5]).kept is None

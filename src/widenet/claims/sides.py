@@ -465,7 +465,12 @@ class Rate:
             broken=fewest,
             undecided=int(lost.sum()),
             **self._numbers(kept, counted / runs if runs else None),
-        ).with_cases(lambda: {"kept": np.where(lost, np.nan, (~failed).astype(float))})
+        ).with_cases(self.columns)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Of every run inside the event, whether it kept the statement: 1, 0, or NaN where that is not known."""
+        failed, lost, among = (each.astype(bool) for each in _flat(self.failed, self.undecided, self.where))
+        return {"kept": np.where(lost, np.nan, (~failed).astype(float))[among]}
 
     def _worst_of_settings(self, name: str) -> Part:
         among, allowed, setting = _flat(self.where, self.allowed, self.setting)
@@ -481,7 +486,7 @@ class Rate:
             parts, key=lambda part: (part.kept is False, part.broken / max(part.n_cases, 1), part.tightness or 0)
         )
         totals = {field: sum(getattr(part, field) for part in parts) for field in ("n_cases", "broken", "undecided")}
-        return worst.model_copy(update={"kept": kept, **totals})
+        return worst.model_copy(update={"kept": kept, **totals}).with_cases(self.columns)
 
     def _numbers(self, kept: bool | None, share: float | None) -> dict[str, Any]:
         if self.sides is not None:

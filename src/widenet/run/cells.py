@@ -52,6 +52,11 @@ class Task:
         )
 
     @property
+    def row(self) -> dict[str, Any]:
+        """What is run, in JSON values: the experiment and the fields of its setting."""
+        return {"experiment": self.experiment.id, **json.loads(self.setting.model_dump_json())}
+
+    @property
     def own_data(self) -> Recalled:
         """The reader's arrays that the setting names, for a process that has not seen them."""
         return recall_for(self.setting)

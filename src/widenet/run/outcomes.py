@@ -294,7 +294,7 @@ def _circumstances(
     return Circumstances(
         scale=scale,
         seed=seed,
-        settings=[{"experiment": task.experiment.id, **as_json(task.setting)} for task in all_tasks],
+        settings=[task.row for task in all_tasks],
         seconds=sum(each.seconds for each in flat) if flat else time.perf_counter() - start,
         reused=bool(flat) and all(each.reused for each in flat),
         machine="; ".join(dict.fromkeys(each.machine for each in flat)) or here,

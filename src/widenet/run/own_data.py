@@ -18,7 +18,7 @@ from widenet.progress import Progress, parts, silent
 from widenet.run.answers import Answers
 from widenet.run.cells import Cells, Task
 from widenet.run.failures import CellFailed
-from widenet.run.outcomes import as_json, cells_of, read_all
+from widenet.run.outcomes import cells_of, read_all
 from widenet.run.watch import InTurn
 from widenet.store import Store
 from widenet.types import Dataset
@@ -121,8 +121,7 @@ def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evide
     missing = cells.missing(task for group in tasks for task in group)
     readings = read_all(tasks, cells, InTurn(progress, len(missing)))
     found = claim(*([each.result for each in group] for group in readings))
-    settings = [{"experiment": each.experiment.id, **as_json(each.setting)} for group in tasks for each in group]
-    return found.model_copy(update={"settings": tuple(settings)})
+    return found.model_copy(update={"settings": tuple(task.row for group in tasks for task in group)})
 
 
 def _dataset(given: Any) -> Dataset:
