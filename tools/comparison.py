@@ -24,7 +24,8 @@ class Differences:
 
     Attributes:
       unequal: what had to be equal and is not, or a number beyond its tolerance; one line each.
-      numbers: how many were compared, `moved` of them differ, `largest` is the largest relative difference.
+      numbers: how many were compared; `moved` of them differ.
+      largest: the largest relative difference; 0 if none is above `ABSOLUTE`, of a number or of 1 if that is more.
       other_cases: parts whose closest case is another one.
     """
 
@@ -44,8 +45,10 @@ class Differences:
         if self.unequal:
             return f"{len(self.unequal)} DIFFER"
         moved = f"{self.moved} of {self.numbers} numbers differ"
-        largest = f", by at most {self.largest:.0e} of themselves" if self.moved else ""
-        others = f"; {self.other_cases} parts show another case" if self.other_cases else ""
+        most = f"{self.largest:.0e} of themselves" if self.largest else f"{ABSOLUTE:.0e}"
+        largest = f", by at most {most}" if self.moved else ""
+        parts = "1 part shows" if self.other_cases == 1 else f"{self.other_cases} parts show"
+        others = f"; {parts} another case" if self.other_cases else ""
         return f"equal; {moved}{largest}{others}"
 
     def lines(self) -> list[str]:

@@ -95,7 +95,9 @@ def test_rounding_is_no_difference_and_is_counted():
     assert found.in_words() == "equal; 1 of 5 numbers differ, by at most 7e-08 of themselves"
     noise = copy.deepcopy(ROW)
     noise["hypotheses"][0]["actual"] = 1e-16
-    assert not compare([noise], changed("hypotheses", 0, "actual", to=3e-13)).is_bad
+    found = compare([noise], changed("hypotheses", 0, "actual", to=3e-13))
+    assert not found.is_bad
+    assert found.in_words() == "equal; 1 of 5 numbers differ, by at most 1e-09"
     assert RELATIVE < 1e-3
     assert ABSOLUTE < 1e-6
 
@@ -105,6 +107,7 @@ def test_of_another_case_only_how_close_it_comes_is_compared():
     other[0]["parts"][0] |= {"measured": 30.0, "promised": 40.0}
     found = compare([ROW], other)
     assert (found.is_bad, found.other_cases) == (False, 1)
+    assert found.in_words().endswith("; 1 part shows another case")
     other[0]["parts"][0]["tightness"] = 0.8
     assert compare([ROW], other).is_bad
 

@@ -100,6 +100,24 @@ def test_a_loss_at_the_end_that_rounding_decides_decides_nothing(scale, kept):
     assert equation_25([far_off(scale)]).parts[0].kept is kept
 
 
+@pytest.mark.parametrize(
+    ("loss", "scale", "is_blurred"),
+    [
+        (1.0, 2e4, True),
+        (1.0 + 1.9e-8, 2e4, True),
+        (1.0 + 2.1e-8, 2e4, False),
+        (1.0 - 1e-15, 2e4, False),
+        (1.0, 1.05e3, True),
+        (1.0, 0.95e3, False),
+    ],
+    ids=["at it", "within 1e-12 of 2e4", "beyond", "below its level", "blurred by over 1e-9", "hardly blurred"],
+)
+def test_what_rounding_decides_about_a_loss_and_its_level(loss, scale, is_blurred):
+    """Margins of this size are rounded by 1e-12 of it, which counts from 1e-9 of the level, here 1, on."""
+    found = convergence.decided_by_rounding(np.array([loss]), np.ones(1), np.array([scale]))
+    assert found.tolist() == [is_blurred]
+
+
 def scaled(factor, formula):
     return lambda *given: factor * formula(*given)
 
