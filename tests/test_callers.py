@@ -12,7 +12,7 @@ import pytest
 import widenet
 
 ROOT = Path(widenet.__file__).parent
-OTHERS = [ROOT.parents[1] / "examples", ROOT.parents[1] / "tools"]
+OTHERS = [ROOT.parents[1] / folder for folder in ("benchmarks", "examples", "tools")]
 STRICT = ("training", "networks", "losses", "diagnostics", "data")
 """Parts of the package that may have no public name without a caller."""
 

@@ -265,7 +265,8 @@ class Trial:
 
 def stamp_of_sources() -> str:
     """A digest of everything that tests and checks depend on."""
-    files = [path for folder in ("src", "tests", "tools", "examples") for path in (ROOT / folder).rglob("*")]
+    folders = ("src", "benchmarks", "tests", "tools", "examples")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     kept = sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
     digest = hashlib.sha256()
     for path in (*kept, ROOT / "pyproject.toml"):

@@ -332,8 +332,9 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Time training beside JAX, PyTorch and the machine's limits; first, all must arrive at the same weights."""
-    from widenet.bench import command
-    from widenet.bench.measure import Disagreement
+    _find_benchmarks()
+    from benchmarks import command
+    from benchmarks.measure import Disagreement
     from widenet.console import output, tables
 
     output.require_writable(out)
@@ -351,6 +352,15 @@ def bench(
         lines = [f"removed {path}, of earlier rows" for path in removed] + [f"wrote {path}" for path in written]
         no_chart = [] if len(written) > 1 else ["there is no chart for these workloads"]
         tables.show(*blocks, "\n".join(lines + no_chart))
+
+
+def _find_benchmarks() -> None:
+    """Make the folder `benchmarks` of a clone importable; an installed package comes without it."""
+    clone = Path(__file__).resolve().parents[2]
+    if not (clone / "benchmarks" / "command.py").is_file():
+        raise InputError("'widenet bench' needs a clone of the repository; run pip install -e '.[bench]' in one.")
+    if str(clone) not in sys.path:
+        sys.path.insert(0, str(clone))
 
 
 def _carry_out(

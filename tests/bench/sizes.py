@@ -1,6 +1,6 @@
 """Sizes at which the whole benchmark takes seconds. Times mean nothing there, and nobody looks at them."""
 
-from widenet.bench.suite import Sizes
+from benchmarks.suite import Sizes
 
 TINY = Sizes(
     runs=3,

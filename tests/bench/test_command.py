@@ -9,14 +9,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.docs.pages import DOCS, code_words, section, table
-from widenet.bench import suite
-from widenet.bench.measure import Disagreement
-from widenet.bench.rows import Row
-from widenet.bench.suite import Result as Bench
+from widenet import cli
 from widenet.cli import WORKLOADS, app
 from widenet.console import tables
 
-from .test_chart import CPU, ROWS
+from .made_up import CPU, rows
 
 Invoke = Callable[..., Result]
 
@@ -24,10 +21,11 @@ Invoke = Callable[..., Result]
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
     """The command over workloads that take no time, in a folder of its own."""
+    from benchmarks import suite
 
-    def made_up(name: str) -> Callable[..., Bench]:
-        rows = [row for row in ROWS if row.workload == name and row.device == CPU]
-        return lambda sizes, progress: Bench(rows, [f"{name}: a remark."])
+    def made_up(name: str) -> Callable[..., suite.Result]:
+        found = [row for row in rows() if row.workload == name and row.device == CPU]
+        return lambda sizes, progress: suite.Result(found, [f"{name}: a remark."])
 
     for name in ("logistic_sgd", "linear_runs", "figure_1"):
         monkeypatch.setitem(suite.SUITE, name, made_up(name))
@@ -60,6 +58,8 @@ def test_table_files_and_progress(bench: Invoke) -> None:
 
 
 def test_json_rows_have_exactly_these_fields(bench: Invoke) -> None:
+    from benchmarks.rows import Row
+
     rows = json.loads(bench("--workload", "linear_runs", "--json", "--out", "there").stdout)
     wanted = ["workload", "peer", "device", "dtype", "sizes", "us_per_step_per_run"]
     wanted += ["ratio_to_ours", "compile_seconds", "limit_us", "note"]
@@ -70,6 +70,8 @@ def test_json_rows_have_exactly_these_fields(bench: Invoke) -> None:
 
 
 def test_the_page_and_the_help_name_every_workload() -> None:
+    from benchmarks import suite
+
     rows = table(section(DOCS / "command-line.md", "Workloads of bench"))
     assert [word for row in rows for word in code_words(row[0])] == list(suite.SUITE)
     assert list(WORKLOADS) == list(suite.SUITE)  # --help names them without loading JAX
@@ -78,6 +80,9 @@ def test_the_page_and_the_help_name_every_workload() -> None:
 def test_control_a_disagreement_is_one_sentence_exit_code_1_and_no_files(
     bench: Invoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from benchmarks import suite
+    from benchmarks.measure import Disagreement
+
     def disagree(*_: object) -> None:
         raise Disagreement("'a' and 'b' differ.")
 
@@ -89,6 +94,8 @@ def test_control_a_disagreement_is_one_sentence_exit_code_1_and_no_files(
 
 
 def test_an_interrupt_does_not_speak_of_the_store(bench: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import suite
+
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -130,6 +137,16 @@ def test_seconds_alone_make_no_chart_and_leave_no_earlier_one(bench: Invoke) -> 
     assert text.splitlines()[-1] == "there is no chart for these workloads"
     assert "removed" not in bench("--workload", "figure_1").stdout
     json.loads(bench("--workload", "figure_1", "--json").stdout)
+
+
+def test_an_installed_package_says_that_it_needs_a_clone(
+    bench: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "__file__", str(tmp_path / "site-packages/widenet/cli.py"))
+    result = bench("--workload", "figure_1", code=2)
+    words = "widenet: 'widenet bench' needs a clone of the repository; run pip install -e '.[bench]' in one.\n"
+    assert (result.stdout, result.stderr) == ("", words)
+    assert list(Path().iterdir()) == []
 
 
 @pytest.mark.parametrize("empty", ["", " "])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from widenet.bench.measure import (
+from benchmarks.measure import (
     Disagreement,
     Peer,
     Timing,

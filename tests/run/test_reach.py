@@ -172,7 +172,7 @@ def test_a_module_without_source_is_refused(name):
         reach(name)
 
 
-SURFACES = {"bench", "cli", "console", "figures", "plots", "report", "run", "store"}
+SURFACES = {"cli", "console", "figures", "plots", "report", "run", "store"}
 
 
 @pytest.mark.parametrize("key", [paper.key for paper in PAPERS])

@@ -18,7 +18,7 @@ WORTH_KEEPING = 0.1
 """Seconds of processor time from which a call is kept."""
 REMEMBERED = ("run", "train", "keep", "scan", "trace", "follow")
 """How the names of functions begin that train, or follow a run."""
-OUTSIDE = {"claims", "figures", "drawings", "console", "report", "bench", "plots", "store", "run"}
+OUTSIDE = {"claims", "figures", "drawings", "console", "report", "plots", "store", "run"}
 """Folders of the package that no training depends on."""
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field, replace
 import jax
 import numpy as np
 
-from widenet.bench import jax_peers, limits, memory, ours, parts, torch_peers
-from widenet.bench.classifier import ClassifierWorkload, require_accuracy
-from widenet.bench.descent import DescentWorkload
-from widenet.bench.flow import FINE, FlowWorkload
-from widenet.bench.measure import Peer, Timing, as_array, first_calls, in_turn, in_words, require_agreement
-from widenet.bench.rows import Row, Setting, number
-from widenet.bench.softmax import SoftmaxWorkload
-from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
-from widenet.bench.xord import CHANNELS, XordWorkload, figure_1
+from benchmarks import jax_peers, limits, memory, ours, parts, torch_peers
+from benchmarks.classifier import ClassifierWorkload, require_accuracy
+from benchmarks.descent import DescentWorkload
+from benchmarks.flow import FINE, FlowWorkload
+from benchmarks.measure import Peer, Timing, as_array, first_calls, in_turn, in_words, require_agreement
+from benchmarks.rows import Row, Setting, number
+from benchmarks.softmax import SoftmaxWorkload
+from benchmarks.workloads import SgdWorkload, late_hinge, logistic_sgd
+from benchmarks.xord import CHANNELS, XordWorkload, figure_1
 from widenet.progress import Progress
 
 

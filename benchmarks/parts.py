@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from widenet.bench.limits import TINY
-from widenet.bench.measure import Peer
-from widenet.bench.threads import in_threads, shares
-from widenet.bench.workloads import ROWS, SgdWorkload
+from benchmarks.limits import TINY
+from benchmarks.measure import Peer
+from benchmarks.threads import in_threads, shares
+from benchmarks.workloads import ROWS, SgdWorkload
 from widenet.networks.two_layer import EXACT
 from widenet.training import SGD, Listed, Permutation
 from widenet.training.engine.batch import in_turn, together

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jax
 
-from widenet.bench import chart, suite
-from widenet.bench.rows import number
-from widenet.bench.suite import Result
+from benchmarks import chart, suite
+from benchmarks.rows import number
+from benchmarks.suite import Result
 from widenet.console import output
 from widenet.console.progress import watching
 from widenet.errors import UnknownName

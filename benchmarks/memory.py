@@ -1,6 +1,6 @@
 """Peak memory of trainings of growing length, in a process of their own: the parent has held more than they do.
 
-`python -m widenet.bench.memory NEURONS INPUTS RUNS STEPS…` trains for each number of steps and prints the peak so far,
+`python -m benchmarks.memory NEURONS INPUTS RUNS STEPS…` trains for each number of steps and prints the peak so far,
 in bytes. A peak cannot be taken back, so the numbers of steps ascend: what more steps need shows as growth. On a GPU it
 is the peak of the device's allocator. On Linux it is the process's own high-water mark: the usual `getrusage` would
 count what the parent held when it started the child.
@@ -17,9 +17,12 @@ def peak_bytes(n_neurons: int, dim: int, n_runs: int, steps: Sequence[int]) -> l
     """The peak after the training of each of these ascending numbers of steps, and after all those before it."""
     if list(steps) != sorted(steps):
         raise ValueError(f"the numbers of steps must ascend, and {list(steps)} do not")
-    command = [sys.executable, "-m", "widenet.bench.memory", *map(str, (n_neurons, dim, n_runs, *steps))]
+    command = [sys.executable, "-m", "benchmarks.memory", *map(str, (n_neurons, dim, n_runs, *steps))]
     environment = os.environ | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    child = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    clone = Path(__file__).parents[1]
+    child = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=clone, timeout=300, check=False
+    )
     if child.returncode:
         raise RuntimeError(f"the process that measures memory failed: {child.stderr.strip()[-500:]}")
     return [int(peak) for peak in child.stdout.split()]
@@ -29,7 +32,7 @@ def train_and_measure(n_neurons: int, dim: int, n_runs: int, steps: Sequence[int
     """Train in this process, once for each number of steps, and return its peak after each, in bytes."""
     import jax
 
-    from widenet.bench import ours, workloads
+    from benchmarks import ours, workloads
 
     workload = workloads.logistic_sgd(n_runs, n_neurons=n_neurons, dim=dim, n_samples=1024)
     train = ours.sgd(workload, steps[0], 0).train

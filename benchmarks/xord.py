@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from widenet.bench.measure import seconds_of
-from widenet.bench.threads import in_threads
+from benchmarks.measure import seconds_of
+from benchmarks.threads import in_threads
 from widenet.data import count_sets, make_xord
 from widenet.networks import ConvMaxPool, make_conv_maxpool
 from widenet.papers.brutzkus2019.runs.sampled_runs import CHANNELS

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from widenet.bench.rows import Row, number
+from benchmarks.rows import Row, number
 from widenet.plots.style import COLOURS, FORMATS, render, styled
 
 TITLES = {

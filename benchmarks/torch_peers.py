@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from widenet.bench.descent import DescentWorkload
-from widenet.bench.flow import TOLERANCE, FlowWorkload
-from widenet.bench.measure import Peer, seconds_of
-from widenet.bench.softmax import SoftmaxWorkload
-from widenet.bench.workloads import SgdWorkload
-from widenet.bench.xord import XordWorkload
+from benchmarks.descent import DescentWorkload
+from benchmarks.flow import TOLERANCE, FlowWorkload
+from benchmarks.measure import Peer, seconds_of
+from benchmarks.softmax import SoftmaxWorkload
+from benchmarks.workloads import SgdWorkload
+from benchmarks.xord import XordWorkload
 from widenet.losses import hinge
 from widenet.training.engine.memory import cores
 

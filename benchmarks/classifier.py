@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from widenet.bench.measure import Disagreement, Peer
+from benchmarks.measure import Disagreement, Peer
 from widenet.estimators import WideClassifier
 
 CLOSE, ENOUGH = 0.03, 0.9

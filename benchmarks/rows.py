@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from widenet.bench.limits import Limit
-from widenet.bench.measure import Peer, Timing, ratio
+from benchmarks.limits import Limit
+from benchmarks.measure import Peer, Timing, ratio
 
 
 @dataclass(frozen=True)

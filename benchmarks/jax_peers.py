@@ -10,13 +10,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from widenet.bench.descent import DescentWorkload
-from widenet.bench.flow import FlowWorkload
-from widenet.bench.measure import Peer
-from widenet.bench.softmax import SoftmaxWorkload
-from widenet.bench.threads import in_threads, shares
-from widenet.bench.workloads import SgdWorkload
-from widenet.bench.xord import XordWorkload
+from benchmarks.descent import DescentWorkload
+from benchmarks.flow import FlowWorkload
+from benchmarks.measure import Peer
+from benchmarks.softmax import SoftmaxWorkload
+from benchmarks.threads import in_threads, shares
+from benchmarks.workloads import SgdWorkload
+from benchmarks.xord import XordWorkload
 from widenet.losses import hinge
 
 NAME, IN_THREADS = "JAX vmap of scan", "JAX scan in threads"

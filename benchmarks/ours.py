@@ -8,12 +8,12 @@ from typing import Any
 
 import jax
 
-from widenet.bench.descent import DescentWorkload, with_bias
-from widenet.bench.flow import TOLERANCE, FlowWorkload
-from widenet.bench.measure import Peer
-from widenet.bench.softmax import SoftmaxWorkload
-from widenet.bench.workloads import SgdWorkload
-from widenet.bench.xord import XordWorkload
+from benchmarks.descent import DescentWorkload, with_bias
+from benchmarks.flow import TOLERANCE, FlowWorkload
+from benchmarks.measure import Peer
+from benchmarks.softmax import SoftmaxWorkload
+from benchmarks.workloads import SgdWorkload
+from benchmarks.xord import XordWorkload
 from widenet.training import SGD, ensemble, train_patterns
 from widenet.types import Trajectory
 

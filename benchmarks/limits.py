@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from widenet.bench.measure import seconds_of
-from widenet.bench.threads import in_threads, shares
+from benchmarks.measure import seconds_of
+from benchmarks.threads import in_threads, shares
 from widenet.training.engine.memory import cores
 
 REPEATS = 32
