@@ -12,6 +12,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from . import shapes
 
@@ -24,6 +25,8 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("widenet")
+# Hypothesis also draws constants of the modules that happen to be loaded, which depends on what a worker ran before.
+providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPrivateImportUsage]
 
 # Workers share the processors already, and threads that wait for each other took ten times as long as small matrices.
 # Set before SciPy loads; workers inherit it, and have it before NumPy loads too.
