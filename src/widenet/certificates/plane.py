@@ -69,15 +69,24 @@ def plane_of(prepared: Prepared) -> Plane:
 
 
 def _discriminants(points: Float[np.ndarray, "point dim"], labels: np.ndarray) -> list[np.ndarray]:
-    """The leading directions of discriminant analysis, of length 1; where points are too few, the way between two."""
+    """The leading directions of discriminant analysis, of length 1; where no class is spread out, a way between two."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     if len(points) <= len(np.unique(labels)):
-        return [_unit(points[1] - points[0])]
-    # Shrinkage, since there may be more coordinates than points.
-    solved = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(points, labels)
+        return [_way_between(points)]
+    try:  # Shrinkage, since there may be more coordinates than points.
+        solved = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(points, labels)
+    except np.linalg.LinAlgError:  # the points of each class are equal, or closer than their squares can tell
+        return [_way_between(points)]
     found = np.asarray(solved.scalings_).T[: min(2, len(np.unique(labels)) - 1)]
     return [_unit(each) for each in found]
+
+
+def _way_between(points: Float[np.ndarray, "point dim"]) -> np.ndarray:
+    """From the first point to the farthest one; the first axis where all points are equal."""
+    steps = points - points[0]
+    lengths = np.linalg.norm(steps, axis=1)
+    return _unit(steps[lengths.argmax()]) if lengths.any() else np.eye(points.shape[1])[0]
 
 
 def _separator(prepared: Prepared) -> np.ndarray | None:
