@@ -143,7 +143,7 @@ def as_it_should_be(claim: Claim, evidence: Evidence) -> bool:
     return evidence.verdict is Verdict.HOLDS and claim.expected is Verdict.HOLDS and not evidence.vacuous
 
 
-def number(value: float | str | None) -> str:
+def number(value: float | int | str | None) -> str:
     """Four significant digits; from ten thousand to ten million, and whole numbers, in full; words as they are."""
     if value is None:
         return NOTHING

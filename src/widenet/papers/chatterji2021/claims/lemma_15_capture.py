@@ -79,14 +79,14 @@ def lemma_15_2(runs: RandomStarts) -> Promise:
 def few_captured(runs: RandomStarts, fewest: np.ndarray, symbol: str) -> Seldom:
     """The smallest count of captured units."""
     bound = runs.half_width * (runs.captured - runs.capture_slack)
-    sides = at_least(fewest, bound, trivial=0.0, text=f"{symbol} is at least $p(ζ −$ slack$)$")
+    sides = at_least(fewest, bound, trivial=0.0, text=f"{symbol} is at least $pζ$ less $p$ times the slack")
     return seldom(runs, sides, LEVEL / 4)
 
 
 def many_captured(runs: RandomStarts, most: np.ndarray, symbol: str) -> Seldom:
     """The largest count of captured units."""
     bound = runs.half_width * (runs.captured + runs.capture_slack)
-    sides = at_most(most, bound, trivial=runs.half_width, text=f"{symbol} is at most $p(ζ +$ slack$)$")
+    sides = at_most(most, bound, trivial=runs.half_width, text=f"{symbol} is at most $pζ$ plus $p$ times the slack")
     return seldom(runs, sides, LEVEL / 4)
 
 

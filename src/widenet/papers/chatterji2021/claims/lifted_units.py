@@ -202,7 +202,7 @@ def lemma_18(runs: Lifted) -> Promise:
 def lemma_18_as_printed(found: ExpectedSums) -> Promise:
     """On a good run $Σ φ(v_i^(1)·x_s)$ over $i ∈ I_+$ is at most $pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2$."""
     return Promise(
-        {"sum": at_most(found.sums, found.bounds, text="($Σ φ$ over $I_+s$ $− pχ)/(α_0p)$")},
+        {"sum": at_most(found.sums, found.bounds, text="$(Σ φ − pχ)/(α_0p)$, the sum over $I_+s$")},
         details={"half_width": found.half_width, "scaling": "sec4", "beta": 0.25},
         note="The sum over I_+ rises; the display is true over I_−, and its proof and Eq. 13 say so.",
     )

@@ -113,7 +113,7 @@ def lemma_b_4_loss(passes: Pass, *, share: float = 1.0) -> Promised:
     t = passes.per("time")
     outputs, losses = share * t.logit_bounds, share * t.loss_bounds
     return {
-        "outputs": at_most(t.logits, outputs, within=STEP, text="$|f| ≤ |f$ at the start$| + 2·max|a|²·ηtm$"),
+        "outputs": at_most(t.logits, outputs, within=STEP, text="$|f|$ is at most its start $+ 2·max|a|²·ηtm$"),
         "loss": at_most(t.losses, losses, within=STEP, text="loss $≤ ln k + 2·max|f|$"),
     }
 

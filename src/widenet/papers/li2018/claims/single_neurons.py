@@ -44,7 +44,10 @@ def lemma_a_2_event(found: PushEvent, *, hit: float = 1.0, union: float = 0.5, e
     hit_limit, hit_room = hit * hit_bound(p.threshold, p.distance, 1.0), share_room(p.hit_chance, p.n_draws)
     near_room = share_room(found.near_chance, found.n_draws)
     no_hit = Rate(
-        ~found.per("draw").clear, 1 - union, quantity="share of draws with a hit", text="$Pr[$no $x$ is hit$] ≥ 1/2$"
+        ~found.per("draw").clear,
+        1 - union,
+        quantity="share of draws with a hit",
+        text="no $x$ is hit: probability $≥ 1/2$",
     )
     return {
         "hit": at_most(p.hit_chance, hit_limit, text="$Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)$"),
@@ -75,11 +78,11 @@ def rarest(large: Bool[np.ndarray, "draw set"]) -> Bool[np.ndarray, " draw"]:
        title="The push of a neuron is far from 0 often enough")  # fmt: skip
 def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Promised:
     """$h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩)$, with $p_{1,1}v_{1,1,1} = v$ and $p_{1,b}v_{1,1,b} ≥ 0$, is far from 0:
-    $Pr[|h| ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$, so $Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)$, for $τ ≤ δσ/(16ekl)$.
+    $Pr[|h| ≥ vτ/128 | E_τ] ≥ 1/(16e)$, so $Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)$, for $τ ≤ δσ/(16ekl)$.
     """
     large = rarest(np.abs(found.per("draw").pushes) >= level * push_level(1.0, 1.0))
     return {
-        "given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text="$Pr[|h| ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$"),
+        "given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text="$Pr[|h| ≥ vτ/128 | E_τ] ≥ 1/(16e)$"),
         "joint": at_least(
             large.mean() * found.event_share,
             joint * PUSH_SHARE * event_bound(found.threshold, 1.0),
@@ -91,13 +94,13 @@ def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Prom
 @claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_fan_pushes, given=PUSHED,
        title="The push of a neuron is positive often enough")  # fmt: skip
 def equation_2_as_printed(found: Pushes) -> Promised:
-    """$Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128$ given $E_τ]·Pr[E_τ] ≥ τ/(256e³σ)$, without an absolute value; the first factor
+    """$Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128 | E_τ]·Pr[E_τ] ≥ τ/(256e³σ)$, without an absolute value; the first factor
     is at least $1/(16e)$.
 
     Judged by that factor. In the instance h ≤ 0 for every w, so the first probability is 0 as well.
     """
     large = rarest(found.per("draw").pushes >= push_level(1.0, 1.0))
-    text = "$Pr[h ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$"
+    text = "$Pr[h ≥ vτ/128 | E_τ] ≥ 1/(16e)$"
     return {"given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text=text)}
 
 
