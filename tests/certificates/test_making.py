@@ -14,9 +14,9 @@ from tests.packages.broken2022.claims.theorems import theorem_8
 from tests.packages.toy2020.claims.theorems import two
 from widenet import papers
 from widenet.certificates import words
-from widenet.certificates.clock import Clock
 from widenet.certificates.command import code_of
 from widenet.certificates.screen import as_text
+from widenet.certificates.time_limit import TimeLimit
 from widenet.claims import Part, Verdict
 from widenet.cli import app
 from widenet.errors import InputError
@@ -148,7 +148,7 @@ def test_a_repeated_point_is_named():
 
 def test_a_clock_counts_down_and_shares_what_is_left():
     work, watch = [10.0], [100.0]
-    clock = Clock(8.0, lambda: work[0], lambda: watch[0])
+    clock = TimeLimit(8.0, lambda: work[0], lambda: watch[0])
     work[0], watch[0] = 14.0, 105.0
     assert (clock.spent, clock.left, clock.share(0.25).left) == (4.0, 4.0, 1.0)
     watch[0] = 118.0  # a machine that is busy with other things

@@ -13,7 +13,7 @@ import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making
-from widenet.certificates.clashes import clashing
+from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import Separability, portray
 from widenet.certificates.preparation import Scaling, prepare
@@ -121,7 +121,7 @@ def test_points_in_the_way_are_few_where_a_linear_model_errs_little():
 
 def test_large_data_is_asked_by_regression(monkeypatch):
     """As it is of full MNIST; on small data both ways leave a separable rest."""
-    monkeypatch.setattr("widenet.certificates.clashes.MOST_NUMBERS", 0)
+    monkeypatch.setattr("widenet.certificates.misplaced_points.MOST_NUMBERS", 0)
     inputs, labels = points_of("iris")
     columns = np.column_stack([inputs, np.ones(len(inputs))]) / 10
     signs = np.where(labels == "virginica", 1.0, -1.0)

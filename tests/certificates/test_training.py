@@ -11,8 +11,8 @@ import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making, training
-from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import Ensemble, EnsembleSetting, errors_by_class
+from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.training import epochs_for, train
 from widenet.certificates.training_words import by_class
 from widenet.networks import TwoLayer, leaky_relu
@@ -64,7 +64,7 @@ def trained(setting: EnsembleSetting) -> Ensemble:
 def test_eight_networks_come_first_and_are_kept_if_there_is_no_time_for_more(monkeypatch, n_runs, most, asked, found):
     fake = Fake(*most)
     monkeypatch.setattr(training, "train_once", fake)
-    ensemble = train(WANTED.model_copy(update={"n_runs": n_runs}), cells_of(None), Clock(10.0))
+    ensemble = train(WANTED.model_copy(update={"n_runs": n_runs}), cells_of(None), TimeLimit(10.0))
     assert (ensemble and ensemble.setting.n_runs) == found
     assert fake.asked == asked
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certainty import Certainty
-from widenet.certificates.changes import Change
 from widenet.certificates.ensemble import Ensemble
+from widenet.certificates.fixes import Change
 from widenet.certificates.plane import Plane
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
-from widenet.certificates.promises import Promise
+from widenet.certificates.promises import ListedPromise
 from widenet.certificates.reading import Table
-from widenet.certificates.rows import Row
+from widenet.certificates.rows import ClaimRow
 from widenet.certificates.training import Training
 from widenet.claims import Kind
 from widenet.claims.user_data import Choices
@@ -44,8 +44,8 @@ class Findings(ClosedModel):
 
     portrait: Portrait
     choices: Choices
-    rows: tuple[Row, ...]
-    promises: tuple[Promise, ...]
+    rows: tuple[ClaimRow, ...]
+    promises: tuple[ListedPromise, ...]
     changes: tuple[Change, ...]
     training: Training | None
     certainty: Certainty | None
@@ -58,17 +58,17 @@ class Findings(ClosedModel):
     versions: dict[str, str]
 
     @property
-    def speaking(self) -> list[Row]:
+    def speaking(self) -> list[ClaimRow]:
         """The claims that say something."""
         return [row for row in self.rows if row.evidence is not None]
 
     @property
-    def silent(self) -> list[Row]:
+    def silent(self) -> list[ClaimRow]:
         """The claims that do not, and say why."""
         return [row for row in self.rows if row.evidence is None]
 
     @property
-    def main(self) -> list[Row]:
+    def main(self) -> list[ClaimRow]:
         """The main results that speak."""
         return [row for row in self.speaking if row.kind is Kind.MAIN]
 

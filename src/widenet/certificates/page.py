@@ -10,7 +10,7 @@ import numpy as np
 
 from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
-from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.summary import about_count, about_no_promise, headlines, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, Verdict
@@ -92,7 +92,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
     )
 
 
-def _standing(promise: Promise) -> Standing:
+def _standing(promise: ListedPromise) -> Standing:
     return promise.standing
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Drawing
 
 from widenet.certificates.ensemble import Ensemble
 from widenet.certificates.plane import Plane
-from widenet.certificates.rows import Row
+from widenet.certificates.rows import ClaimRow
 from widenet.certificates.training import Curve, Training
 from widenet.plots.style import COLOURS, styled
 
@@ -192,7 +192,7 @@ def colours_of(output: np.ndarray, answers: np.ndarray) -> list[str]:
 
 
 @styled
-def tightness(rows: list[Row]) -> Drawing:
+def tightness(rows: list[ClaimRow]) -> Drawing:
     """How close each statement that holds comes to its bound, on one axis for all papers."""
     papers = list(dict.fromkeys(row.paper for row in rows))
     drawing = Drawing(figsize=(7.2, 0.55 + 0.36 * len(papers)), layout="constrained")

@@ -1,13 +1,13 @@
 """What was done to the data while reading, and before theorems were asked, in sentences."""
 
 from widenet.certificates.preparation import Bias, Preparation, Scaling
-from widenet.certificates.reading import Reading
+from widenet.certificates.reading import ReadingNotes
 from widenet.console.wording import counted, number
 
 ADDED = "For the theorems a constant coordinate (a bias) was added, (x, 1)/√2 in place of x"
 
 
-def about_reading(found: Reading) -> list[str]:
+def about_reading(found: ReadingNotes) -> list[str]:
     """What was done while reading."""
     said = []
     if found.shape:

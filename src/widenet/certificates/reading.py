@@ -25,7 +25,7 @@ MOST_EXACT = 2**53
 """Whole numbers from here on are names: float64 does not tell them apart."""
 
 
-class Reading(ClosedModel):
+class ReadingNotes(ClosedModel):
     """What was done while reading.
 
     Attributes:
@@ -57,7 +57,7 @@ class Table:
     columns: tuple[str, ...]
     label: str
     source: str
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingNotes = field(default_factory=ReadingNotes)
 
     @property
     def signs(self) -> Float[np.ndarray, " sample"]:
@@ -160,7 +160,7 @@ def _made(
             "classes; label= or --label chooses another column."
         )
     rows, columns, index = _without_index(rows, columns)
-    return Table(rows, numbers, names, columns, label, source, Reading(shape=shape, index_column=index))
+    return Table(rows, numbers, names, columns, label, source, ReadingNotes(shape=shape, index_column=index))
 
 
 def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[int, ...]]:

@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterable, Sequence
 
 from widenet import papers
-from widenet.certificates.clock import Clock, OutOfTime
-from widenet.certificates.views import View
+from widenet.certificates.data_forms import DataForm
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.claims import Claim, Evidence, Hypothesis, Kind, NotApplicable, Verdict
 from widenet.claims.base import plain
 from widenet.claims.meaning import Meaning
@@ -21,7 +21,7 @@ FOR_ONE = 0.4
 """The share of the time left that a single claim may take."""
 
 
-class Row(ClosedModel):
+class ClaimRow(ClosedModel):
     """One claim, and what it says about the data.
 
     Attributes:
@@ -88,8 +88,8 @@ def claims_by_weight() -> tuple[list[Claim], list[Claim]]:
 
 
 def ask_all(
-    claims: Sequence[Claim], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
-) -> list[Row]:
+    claims: Sequence[Claim], views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress = silent
+) -> list[ClaimRow]:
     """What each claim says; one that is silent is asked about the other views in turn.
 
     Raises:
@@ -98,7 +98,9 @@ def ask_all(
     return [_row(claim, views, cells, clock, share) for claim, share in parts(claims, progress)]
 
 
-def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progress: Progress = silent) -> list[Row]:
+def ask_again(
+    rows: Sequence[ClaimRow], view: DataForm, cells: Cells, clock: TimeLimit, progress: Progress = silent
+) -> list[ClaimRow]:
     """The rows once more, where those that were silent are asked about one more view while there is time.
 
     Raises:
@@ -118,8 +120,10 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
     return answers
 
 
-def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
-    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=plain(claim.statement), meaning=claim.meaning)
+def _row(claim: Claim, views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress) -> ClaimRow:
+    base = ClaimRow(
+        id=claim.id, kind=claim.kind, where=claim.where, statement=plain(claim.statement), meaning=claim.meaning
+    )
     start, not_applicable, has_crashed = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:
@@ -137,7 +141,7 @@ def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progre
     )
 
 
-def ordered(rows: Iterable[Row]) -> list[Row]:
+def ordered(rows: Iterable[ClaimRow]) -> list[ClaimRow]:
     """Those that speak before those that are silent; main results first; what holds before what fails."""
     return sorted(rows, key=_rank)
 
@@ -155,7 +159,7 @@ def _verdicts() -> dict[Verdict | None, int]:
     return {verdict: place for place, verdict in enumerate(order)}
 
 
-def _rank(row: Row) -> tuple[int, int, int, bool, float]:
+def _rank(row: ClaimRow) -> tuple[int, int, int, bool, float]:
     vacuous = row.evidence is not None and row.evidence.vacuous
     farthest = max((abs(nearness(each)) for each in row.missing), default=0.0)
     return (row.evidence is None, list(Kind).index(row.kind), _verdicts()[row.verdict], vacuous, farthest)

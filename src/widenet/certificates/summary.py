@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from widenet.certificates.boundaries import Separability
-from widenet.certificates.lacks import lack
-from widenet.certificates.numerals import fraction
+from widenet.certificates.data_forms import FEW
+from widenet.certificates.missing_assumptions import lack
+from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
-from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.training import Training
 from widenet.certificates.training_words import about_error
-from widenet.certificates.views import FEW
 from widenet.certificates.words import beyond_rounding, both, either, inconclusive, percent
 from widenet.claims import Kind, Verdict
 from widenet.claims.meaning import Topic
@@ -61,7 +61,7 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
     return found
 
 
-def about_count(promises: Sequence[Promise]) -> str:
+def about_count(promises: Sequence[ListedPromise]) -> str:
     """What became of the promises that a headline counts; "" where it counts none."""
     counts = Counter(each.standing for each in promises if each.counts)
     if not counts:
@@ -117,7 +117,7 @@ def in_short(findings: "Findings") -> list[str]:
     return [_shape(findings.portrait), _guarantee(findings), _new_points(findings)]
 
 
-def best_kept(findings: "Findings") -> Promise | None:
+def best_kept(findings: "Findings") -> ListedPromise | None:
     """The promise that is told in short: one about how training goes, or any where nothing stands in its way.
 
     Of large data theorems are asked about a random part, so a promise about that part is told if there is no other.
@@ -131,7 +131,7 @@ def best_kept(findings: "Findings") -> Promise | None:
     return next(iter(kept or [each for each in part if f"{FEW} points" not in each.about]), None)
 
 
-def _kept(findings: "Findings") -> list[Promise]:
+def _kept(findings: "Findings") -> list[ListedPromise]:
     return [each for each in findings.promises if each.counts and each.standing is Standing.GUARANTEED]
 
 
@@ -257,12 +257,12 @@ def _new_points(findings: "Findings") -> str:
     return f"{said} {_measured(training)}" if training is not None and training.test_error is not None else said
 
 
-def _is_unsure(promise: Promise) -> bool:
+def _is_unsure(promise: ListedPromise) -> bool:
     """Whether a theorem may promise something that was not confirmed."""
     return promise.standing in (Standing.UNCONFIRMED, Standing.UNKNOWN, Standing.NO_NUMBER)
 
 
-def _holds(promise: Promise) -> bool:
+def _holds(promise: ListedPromise) -> bool:
     """Whether it is about all the data or, of large data, about a part that is not too small to be told of."""
     return promise.standing is Standing.GUARANTEED and f"{FEW} points" not in promise.about
 

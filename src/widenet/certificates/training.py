@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.ensemble import Ensemble, EnsembleSetting, networks
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.claims.statistics import clopper_pearson
 from widenet.progress import Progress, silent, stretch
 from widenet.records import ClosedModel
@@ -98,7 +98,7 @@ def epochs_for(n_points: int, dim: int, n_neurons: int, n_runs: int, n_classes: 
     return int(min(max(SHARE * seconds / epoch, FEWEST_EPOCHS), MOST_EPOCHS))
 
 
-def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:
+def train(setting: EnsembleSetting, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Ensemble | None:
     """The networks of this setting, or fewer of them where the time does not allow more; None where it allows none.
 
     Of many networks a few are trained first, so that there is something to show.
@@ -121,7 +121,9 @@ def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progre
     return train_once(setting, cells, clock.share(FOR_ALL), stretch(progress, 0.3, 1.0)) or few
 
 
-def train_once(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:
+def train_once(
+    setting: EnsembleSetting, cells: Cells, clock: TimeLimit, progress: Progress = silent
+) -> Ensemble | None:
     """The networks of this setting, or None where the time does not allow them.
 
     Raises:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from widenet.certificates.boundaries import Separability
 from widenet.certificates.certainty import Certainty
-from widenet.certificates.changes import Change
 from widenet.certificates.comparisons import says_nothing
-from widenet.certificates.lacks import ANSWERS, lack
-from widenet.certificates.numerals import fraction
+from widenet.certificates.fixes import Change
+from widenet.certificates.missing_assumptions import ANSWERS, lack
+from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation_words import about_reading
-from widenet.certificates.promises import Promise
-from widenet.certificates.rows import Row
+from widenet.certificates.promises import ListedPromise
+from widenet.certificates.rows import ClaimRow
 from widenet.claims import Hypothesis, Part, Verdict
 from widenet.console.wording import counted, number, sides
 
@@ -208,7 +208,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g}{SPACE}%" if share < 0.1 else f"{100 * share:.0f}{SPACE}%"
 
 
-def verdict(row: Row) -> tuple[str, str]:
+def verdict(row: ClaimRow) -> tuple[str, str]:
     """The sign and the word of a row."""
     evidence = row.evidence
     if evidence is None:
@@ -225,7 +225,7 @@ def verdict(row: Row) -> tuple[str, str]:
     return "?", "undecided"
 
 
-def why(row: Row) -> str:
+def why(row: ClaimRow) -> str:
     """The numbers behind a verdict, or what is missing, in a line."""
     evidence = row.evidence
     if evidence is None:
@@ -256,7 +256,7 @@ def slack(hypothesis: Hypothesis) -> str:
     return "0" if is_rounding else number(room)
 
 
-def tone(row: Row) -> str:
+def tone(row: ClaimRow) -> str:
     """How alarming a row is, as a class of the style sheet."""
     word = verdict(row)[1]
     return {"holds": "good", "violated": "alarm", "false as printed": "finding"}.get(word, "open")
@@ -276,7 +276,7 @@ def about_rows(findings: "Findings") -> str:
     )
 
 
-def promise(found: Promise, *, about: bool = True) -> str:
+def promise(found: ListedPromise, *, about: bool = True) -> str:
     """A promise, what it is about if not the whole data, and how it compares."""
     prefix = f"[{found.about}] " if found.about and about else ""
     return f"{prefix}{found.words} {found.remark}".strip()
@@ -287,7 +287,7 @@ def about_lacks(findings: "Findings") -> list[tuple[str, str]]:
 
     Those that lack the same come together, and warnings last: nobody misses them.
     """
-    by_lack: dict[str, list[Row]] = {}
+    by_lack: dict[str, list[ClaimRow]] = {}
     rows = [row for row in findings.main if row.verdict is Verdict.HYPOTHESES_NOT_MET and row.missing]
     for row in sorted(rows, key=lambda row: row.meaning is None or row.meaning.topic.is_warning):
         by_lack.setdefault(lack(row.missing[0]), []).append(row)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from widenet.data.gaussians import two_gaussians, with_outlier
 from widenet.data.mnist import load_mnist
-from widenet.data.own import recall
+from widenet.data.sources import ListedPoints, OwnPoints
 from widenet.records import ClosedModel
 
 Points = Float[np.ndarray, "point dim"]
@@ -26,18 +26,6 @@ def lengths(points: Float[np.ndarray, "*batch point dim"]) -> Float[np.ndarray, 
     largest = np.abs(points).max(axis=-1, keepdims=True, initial=0.0)
     scaled = np.divide(points, largest, out=np.zeros(np.shape(points)), where=largest > 0)
     return largest[..., 0] * np.linalg.norm(scaled, axis=-1)
-
-
-class ListedPoints(ClosedModel):
-    """Points given one by one."""
-
-    kind: Literal["listed"] = "listed"
-    inputs: tuple[tuple[float, ...], ...]
-    labels: tuple[float, ...]
-
-    def draw(self, seed: int) -> tuple[Points, Labels]:
-        """The same for every seed."""
-        return np.asarray(self.inputs, np.float64), np.asarray(self.labels, np.float64)
 
 
 class SmallCloud(ClosedModel):
@@ -134,18 +122,6 @@ class DigitPair(ClosedModel):
         return images[chosen] / 255.0, np.where(digits[chosen] == self.digits[0], 1.0, -1.0)
 
 
-class OwnPoints(ClosedModel):
-    """A reader's own data."""
-
-    kind: Literal["own"] = "own"
-    own_data: str
-
-    def draw(self, seed: int) -> tuple[Points, Labels]:
-        """The same for every seed."""
-        data = recall(self.own_data)
-        return np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
-
-
 PointsSource = Annotated[
     ListedPoints | SmallCloud | TwoGaussians | OutlierCloud | DigitPair | OwnPoints, Field(discriminator="kind")
 ]
@@ -156,11 +132,6 @@ class PointsSetting(ClosedModel):
     """What every setting with data has."""
 
     points: PointsSource
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.points.own_data if isinstance(self.points, OwnPoints) else None
 
 
 TWO_POINTS = ListedPoints(inputs=((2.0, 1.0), (-1.0, -3.0)), labels=(1.0, -1.0))

@@ -190,11 +190,6 @@ class LearningSetting(ClosedModel):
     replayed: bool = False
     most_updates: int | None = None
 
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, if there is one."""
-        return getattr(self.samples, "own_data", None)
-
 
 PerTrial = Float[np.ndarray, " trial"]
 Counts = Int[np.ndarray, " trial"]

@@ -13,7 +13,7 @@ from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.claims.tolerances import FITTED
 from widenet.claims.user_data import UserData
-from widenet.data.own import recall
+from widenet.data.own import recall_points
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.relu_sources import directions_of, lines_of
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
@@ -195,8 +195,7 @@ def memories_of(setting: MemorySetting) -> list[Memory]:
     """The points, labellings and widths of a setting."""
     width = swept_half_width if setting.construction is Construction.SWEEP else printed_half_width
     if setting.own_data is not None:
-        data = recall(setting.own_data)
-        inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+        inputs, labels = recall_points(setting.own_data)
         return [Memory(inputs, labels[:, None], width(*inputs.shape), setting.slope)]
     draw = np.random.default_rng([setting.seed, 77 if setting.construction is Construction.SWEEP else 7])
     return [draw_memory(draw, shape, width(shape.n_samples, shape.dim), setting.labellings) for shape in setting.shapes]

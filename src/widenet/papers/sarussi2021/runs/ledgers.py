@@ -12,8 +12,8 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.papers.sarussi2021.runs.problems import (
+    PerRun,
     Problem,
-    Runs,
     SgdRuns,
     SgdSetting,
     draw_problem,
@@ -96,13 +96,13 @@ def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]]
     return Ledger(**problem.columns(visits), **updates)
 
 
-def _drift(products: Float[np.ndarray, "run neuron"], change: Float[np.ndarray, "run neuron dim"]) -> Runs:
+def _drift(products: Float[np.ndarray, "run neuron"], change: Float[np.ndarray, "run neuron dim"]) -> PerRun:
     """How much differences of rows moved in this update; NaN where the rows do not agree on the point."""
     together = (products > 0).all(axis=1) | (products <= 0).all(axis=1)
     return np.where(together, np.abs(change - change[:, :1]).max(axis=(1, 2)), np.nan)
 
 
-def _radius(weights: Float[np.ndarray, "run both dim"], k: int) -> Runs:
+def _radius(weights: Float[np.ndarray, "run both dim"], k: int) -> PerRun:
     """r, the larger of the radii of the two clusters."""
     return np.maximum(cluster_radius(weights[:, :k]), cluster_radius(weights[:, k:]))
 

@@ -1,6 +1,6 @@
 """What a theorem lacks here, in plain words, by the key of the assumption that fails."""
 
-from widenet.certificates.numerals import plain
+from widenet.certificates.plain_numbers import plain
 from widenet.claims.base import Hypothesis
 from widenet.console.wording import number
 

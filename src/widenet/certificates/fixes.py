@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet import papers
-from widenet.certificates.clashes import clashing
-from widenet.certificates.clock import Clock, OutOfTime
+from widenet.certificates.data_forms import DataForm
+from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.promises import promises_of
-from widenet.certificates.rows import Row
-from widenet.certificates.views import View
+from widenet.certificates.rows import ClaimRow
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.claims import Claim, Evidence, NotApplicable, Verdict
 from widenet.claims.user_data import UserData
 from widenet.data.arrays import scale_to_unit_ball, with_bias
@@ -74,7 +74,7 @@ class Candidate:
 
 
 def small_changes(
-    rows: Sequence[Row], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
+    rows: Sequence[ClaimRow], views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress = silent
 ) -> list[Change]:
     """For each main result that does not apply, or was not confirmed, the first change with which it does.
 
@@ -88,7 +88,7 @@ def small_changes(
     wanting.sort(key=lambda row: row.meaning is None or row.meaning.topic.is_warning)
     found = []
     for row, share in parts(wanting, progress):
-        trial = Trial(claims[row.id], row, cells, clock, share)
+        trial = Retrial(claims[row.id], row, cells, clock, share)
         view = by_name[row.about]
         for candidate in _candidates(row, view.user_data, view.rows):
             if clock.left <= 0:
@@ -116,13 +116,13 @@ def small_changes(
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Retrial:
     """A claim that is asked again."""
 
     claim: Claim
-    row: Row
+    row: ClaimRow
     cells: Cells
-    clock: Clock
+    clock: TimeLimit
     progress: Progress
 
     def answer(self, candidate: Candidate) -> Evidence | NotApplicable | None:
@@ -141,7 +141,7 @@ class Trial:
         return answer.verdict is Verdict.HOLDS
 
 
-def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Trial) -> tuple[Candidate, Evidence, str]:
+def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Retrial) -> tuple[Candidate, Evidence, str]:
     """Between a value that is enough and the reader's own, which is not: the least that is enough, and its words."""
     if not candidate.choice:
         return candidate, answer, candidate.words
@@ -189,12 +189,12 @@ def _margin(candidate: Candidate) -> float | None:
     return user_data.separation.margin
 
 
-def _gain(row: Row, answer: Evidence) -> str:
+def _gain(row: ClaimRow, answer: Evidence) -> str:
     promised = promises_of([row.model_copy(update={"evidence": answer})])
     return f"{promised[0].words} ({promised[0].standing.value})" if promised else ""
 
 
-def _candidates(row: Row, user_data: UserData, numbers: np.ndarray) -> Iterator[Candidate]:
+def _candidates(row: ClaimRow, user_data: UserData, numbers: np.ndarray) -> Iterator[Candidate]:
     """Changes worth trying, the least first."""
     choices = user_data.choices
     if row.verdict is Verdict.INSUFFICIENT_EVIDENCE:
