@@ -113,7 +113,7 @@ def block_of(name: str, row: dict[str, Any]) -> str:
 def table_of(rows: dict[str, dict[str, Any]]) -> str:
     """All examples in one table."""
     lines = [
-        "| data | points × columns | classes | flat boundaries separate | promises kept | error on points kept aside |",
+        "| data | points × columns | classes | linear boundaries separate | promises kept | error on held-out points |",
         "|---|---|---|---|---|---|",
     ]
     for name, row in rows.items():

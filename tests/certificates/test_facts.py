@@ -124,7 +124,7 @@ def test_networks_and_flat_boundaries_are_compared_on_the_same_points(flat, netw
     portrait = portrait_of(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), list("abba"))
     told = " ".join(about_training(findings.model_copy(update={"portrait": portrait, "training": other})))
     told = told.replace("\N{NO-BREAK SPACE}", " ")
-    assert said in told if said else "flat boundary" not in told
+    assert said in told if said else "linear boundary" not in told
 
 
 def test_points_on_the_wrong_side_are_found_among_those_that_networks_get():
@@ -211,7 +211,7 @@ def test_a_bias_never_narrows_the_margin_and_nobody_says_so():
     told = " ".join(about_preparation(portrait.preparation))
     assert "no constant coordinate (a bias) was added: among boundaries through the origin it would make" in told
     assert "more widely" not in told
-    assert "no other leaves more room" in words.about_separability(portrait)[0]
+    assert "no other has a wider margin" in words.about_separability(portrait)[0]
 
 
 @pytest.mark.parametrize("scaling", Scaling)
@@ -302,7 +302,7 @@ def test_numbers_that_no_search_can_handle_are_not_decided(labels):
     assert answers == [None] * (1 if labels == "aabb" else 3)
     findings = toy_certificate().findings.model_copy(update={"portrait": portrait})
     said = [*words.about_data(portrait), *in_short(findings)]
-    assert not any(word in each for each in said for word in ("proved", "too many", "A flat boundary", "No flat"))
+    assert not any(word in each for each in said for word in ("proved", "too many", "A linear boundary", "No linear"))
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_as_few_points_as_classes_are_drawn_too():
 
 
 def test_points_in_the_way_have_rings():
-    """Four corners, of which neighbours differ: one of them is in the way of every flat boundary."""
+    """Four corners, of which neighbours differ: one of them is in the way of every linear boundary."""
     found = wn.certify(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), ["a", "b", "b", "a"], time=1e-6)
     rows = words.ringed_rows(found.findings.portrait)
     assert len(rows) == 1

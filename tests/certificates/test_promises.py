@@ -44,14 +44,14 @@ def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
         (row(Sides(0.5, 7.0, trivial=1.0), MET), Standing.EMPTY, "At most 7 updates.", "It took 0.5."),
         (row(Sides(30.0, 10.0), MET), Standing.BROKEN, "At most 10 updates.", "It took 30."),
         (row(Sides(3.0, 10.0), MISSED), Standing.NOT_HERE, "At most … updates.",
-         "A flat boundary would have to separate the classes."),
+         "A linear boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0, undecided=True), MET), Standing.UNCONFIRMED, "At most 10 updates.",
          "What was tried is not enough to tell."),
         (row(Rate([True] * 3, 0.1, [True] * 3, sides=Sides([30.0, 12.0, 15.0], 10.0, undecided=True)), MET),
          Standing.UNCONFIRMED, "At most 10 updates.",
          "All 3 tries settle nothing, and the farthest off has 30 instead of 10; that does not refute it."),
         (row(Sides(3.0, 10.0), UNKNOWN), Standing.UNKNOWN, "At most 10 updates.",
-         "A flat boundary would have to separate the classes."),
+         "A linear boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
          "What is left open: C; it took 3."),
         (row(Sides(30.0, 10.0, undecided=True), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
@@ -179,7 +179,7 @@ def test_a_change_is_verified(monkeypatch):
     (change,) = small_changes(rows, [view], cells, clock)
     assert (change.before, change.after) == (Verdict.HYPOTHESES_NOT_MET, Verdict.HOLDS)
     assert change.left_out == (103, 108)
-    assert "leave out 2 of the 12 points, on the wrong side of the best flat boundary (rows 103, 108;" in change.words
+    assert "leave out 2 of the 12 points, on the wrong side of the best linear boundary (rows 103, 108;" in change.words
     assert change.margin is not None
     assert change.gain.startswith(
         "Training (SGD with the hinge loss) ends with every training point right, after at most"

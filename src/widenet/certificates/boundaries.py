@@ -1,4 +1,4 @@
-"""Flat boundaries between classes: whether there is one, the widest, and who is in the way; of all points, proved."""
+"""Linear boundaries between classes: whether there is one, the widest, and who is in the way; of all points, proved."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Separability(ClosedModel):
-    """Whether a flat boundary separates two classes, with a proof that was checked on all points.
+    """Whether a linear boundary separates two classes, with a proof that was checked on all points.
 
     The boundary is ⟨normal, x⟩ + offset = 0 in scaled coordinates (see `Preparation`); the second class, or the one
     that is singled out, is on its positive side.

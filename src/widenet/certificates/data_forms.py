@@ -1,4 +1,4 @@
-"""The forms of a reader's data that theorems are asked about: as prepared, and changed in ways that cost little."""
+"""The forms of your data that theorems are asked about: as prepared, and changed in ways that cost little."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from widenet.types import Dataset
 FEW = 50
 """Many steps of proofs are followed on at most so many points."""
 NUMBERS_PER_SECOND = 12_000
-"""Theorems are asked about at most so many numbers, per second of the reader's time."""
+"""Theorems are asked about at most so many numbers, per second of your time."""
 LEAST_PART = 200
 AT_RANDOM = "drawn at random"
 """What the name of a view says that has not all the points."""
@@ -27,8 +27,8 @@ class DataForm:
 
     Attributes:
       name: what was changed, in a few words; "" for the data as it was prepared.
-      user_data: the points, with the reader's choices.
-      rows: which row of the reader's table each of them is.
+      user_data: the points, with your choices.
+      rows: which row of your table each of them is.
     """
 
     name: str

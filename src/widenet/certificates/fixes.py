@@ -63,7 +63,7 @@ class Candidate:
 
     Attributes:
       words: what was changed; `{other}` in it is a value of the same choice that is not enough.
-      choice, value: the choice of the reader that was changed, and its value; None where points were.
+      choice, value: your choice that was changed, and its value; None where points were.
     """
 
     words: str
@@ -142,7 +142,7 @@ class Retrial:
 
 
 def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Retrial) -> tuple[Candidate, Evidence, str]:
-    """Between a value that is enough and the reader's own, which is not: the least that is enough, and its words."""
+    """Between a value that is enough and your own, which is not: the least that is enough, and its words."""
     if not candidate.choice:
         return candidate, answer, candidate.words
     missed = getattr(before.choices, candidate.choice)
@@ -252,7 +252,7 @@ def _without_repeats(user_data: UserData, numbers: np.ndarray) -> Candidate | No
 
 
 def _without_clashes(user_data: UserData, numbers: np.ndarray) -> Candidate | None:
-    """Points on the wrong side of the flat boundary that is least wrong are left out; verified to be enough."""
+    """Points on the wrong side of the linear boundary that is least wrong are left out; verified to be enough."""
     if not user_data.has_signs_as_labels or user_data.inputs.size > MOST_NUMBERS:
         return None
     if user_data.separation.separable is not False:
@@ -261,5 +261,5 @@ def _without_clashes(user_data: UserData, numbers: np.ndarray) -> Candidate | No
     rest = np.delete(user_data.labels, drop)
     if not len(drop) or len(drop) > len(rest) or len(np.unique(rest)) < 2:
         return None
-    candidate = _left_out(user_data, drop, numbers, "on the wrong side of the best flat boundary")
+    candidate = _left_out(user_data, drop, numbers, "on the wrong side of the best linear boundary")
     return candidate if candidate.user_data.separation.separable else None

@@ -5,7 +5,7 @@ from widenet.claims.base import Hypothesis
 from widenet.console.wording import number
 
 PLAIN = {
-    "separable": "a flat boundary would have to separate the classes",
+    "separable": "a linear boundary would have to separate the classes",
     "enough_samples": "there would have to be more points",
     "few_updates": "training would have to change its weights less often",
     "fixed_before": "the margin would have to be known before the points were drawn",

@@ -69,7 +69,7 @@ class Portrait(ClosedModel):
       contradictions: pairs of rows (from 1) with equal inputs and different classes; the first few.
       n_contradicting: how many points have an equal one in another class.
       reading, preparation: what was done while reading, and before theorems were asked.
-      separability: what is known about flat boundaries.
+      separability: what is known about linear boundaries.
       clusters, components: how the points, divided by their lengths, lie in groups; None where a point is 0.
     """
 
@@ -101,7 +101,7 @@ class Portrait(ClosedModel):
         return self.norms[2] if self.preparation.factor is None else 1.0
 
     def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
-        """Which of these rows (from 0) are on the wrong side of the best flat boundary between two classes.
+        """Which of these rows (from 0) are on the wrong side of the best linear boundary between two classes.
 
         None where there are more classes, or no such boundary was looked for.
         """

@@ -153,7 +153,7 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: TimeLimit | No
         ball = plain
     lifted = with_bias(ball)
     biased = search(lifted, clock) if two else None
-    # What no flat boundary separates, none through the origin does: on large data either takes long to find out.
+    # What no linear boundary separates, none through the origin does: on large data either takes long to find out.
     is_known = biased is not None and biased.separable is False
     origin = search(plain, clock) if two and not is_known else None
     if scaling is not Scaling.NONE:

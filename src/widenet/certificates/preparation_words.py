@@ -38,7 +38,7 @@ def about_preparation(found: Preparation) -> list[str]:
     if found.used < found.points:
         said.append(
             f"Theorems and networks get {found.used:,} of the {found.points:,} points, drawn at random. What is said "
-            "about equal points and flat boundaries is about all of them."
+            "about equal points and linear boundaries is about all of them."
         )
     return said
 
@@ -53,7 +53,7 @@ def _columns(found: Preparation) -> list[str]:
         said.append(
             f"{counted(count, 'column')} var{'ies' if one else 'y'} by less than a trillionth of "
             f"{'its' if one else 'their'} size, which is taken for rounding, and {_were(one)} left out. What is said "
-            "about flat boundaries is about the other columns."
+            "about linear boundaries is about the other columns."
         )
     return said
 

@@ -59,7 +59,7 @@ class ListedPromise(ClosedModel):
 
 
 def promises_of(rows: Iterable[ClaimRow]) -> list[ListedPromise]:
-    """The promises of the claims that speak and have a meaning: what is guaranteed first, then by topic."""
+    """The promises of the claims that apply and have a meaning: what is guaranteed first, then by topic."""
     found = [_promise(row, row.evidence) for row in rows if row.evidence is not None and row.meaning is not None]
     return sorted(found, key=lambda each: (list(Standing).index(each.standing), list(Topic).index(each.topic)))
 

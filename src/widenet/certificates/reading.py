@@ -1,4 +1,4 @@
-"""What a reader gives, as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
+"""Your data as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
 
 import collections
 import functools
@@ -44,9 +44,9 @@ class Table:
     Attributes:
       inputs: one row per point, as given.
       classes: the number of each point's class.
-      class_names: what a reader calls them, by number.
-      columns: what a reader calls the inputs; empty where they have no names.
-      label: what a reader calls the label.
+      class_names: their names, by number.
+      columns: names of the inputs; empty where they have no names.
+      label: the name of the label.
       source: the name of the file, or "arrays".
       reading: what was done while reading.
     """

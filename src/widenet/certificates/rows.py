@@ -28,9 +28,9 @@ class ClaimRow(ClosedModel):
       id, kind, where, statement: of the claim.
       meaning: what it means to somebody who trains a network, where that is said.
       about: which form of the data it was asked about; "" for the data as it was prepared.
-      evidence: what was found; None where the claim is silent.
+      evidence: what was found; None where the claim does not apply.
       not_applicable: why, in one sentence.
-      is_open: whether it was silent for want of time, or because of a mistake in this program.
+      is_open: whether it has no evidence for want of time, or because of a mistake in this program.
       has_crashed: whether it was such a mistake.
       seconds: how long it took.
     """
@@ -54,7 +54,7 @@ class ClaimRow(ClosedModel):
 
     @property
     def verdict(self) -> Verdict | None:
-        """None for a silent claim."""
+        """None for a claim that does not apply."""
         return None if self.evidence is None else self.evidence.verdict
 
     @property
@@ -90,7 +90,7 @@ def claims_by_weight() -> tuple[list[Claim], list[Claim]]:
 def ask_all(
     claims: Sequence[Claim], views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress = silent
 ) -> list[ClaimRow]:
-    """What each claim says; one that is silent is asked about the other views in turn.
+    """What each claim says; one that does not apply is tried on the other views in turn.
 
     Raises:
       StoreError: the store cannot be read or written.
@@ -101,7 +101,7 @@ def ask_all(
 def ask_again(
     rows: Sequence[ClaimRow], view: DataForm, cells: Cells, clock: TimeLimit, progress: Progress = silent
 ) -> list[ClaimRow]:
-    """The rows once more, where those that were silent are asked about one more view while there is time.
+    """The rows once more, where those that did not apply are tried on one more view while there is time.
 
     Raises:
       StoreError: the store cannot be read or written.
@@ -115,7 +115,7 @@ def ask_again(
                 answers.append(row.model_copy(update={"is_open": True}))
                 continue
             again = _row(claims[row.id], [view], cells, clock, share)
-        # Where there was no time for this view, the row says why the claim was silent about the others.
+        # Where there was no time for this view, the row says why the claim does not apply to the others.
         answers.append(row if again is None or again.is_open else again)
     return answers
 
@@ -142,7 +142,7 @@ def _row(claim: Claim, views: Sequence[DataForm], cells: Cells, clock: TimeLimit
 
 
 def ordered(rows: Iterable[ClaimRow]) -> list[ClaimRow]:
-    """Those that speak before those that are silent; main results first; what holds before what fails."""
+    """Those that apply before those that do not; main results first; what holds before what fails."""
     return sorted(rows, key=_rank)
 
 

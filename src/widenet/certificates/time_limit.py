@@ -1,4 +1,4 @@
-"""The time that a reader gives: what would go past it is stopped, and said so."""
+"""The time limit (`--time`): work that would exceed it is stopped and reported."""
 
 import time
 from collections.abc import Callable

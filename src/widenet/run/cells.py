@@ -58,7 +58,7 @@ class Task:
 
     @property
     def own_data(self) -> Recalled:
-        """The reader's arrays that the setting names, for a process that has not seen them."""
+        """Your arrays that the setting names, for a process that has not seen them."""
         return recall_for(self.setting)
 
 

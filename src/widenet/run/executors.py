@@ -227,7 +227,7 @@ def compute_in_worker(
     replace: bool,
     progress: Progress,
 ) -> float | None:
-    """`compute_unless_at_work`, for a process that has seen neither the task nor the reader's data."""
+    """`compute_unless_at_work`, for a process that has seen neither the task nor your data."""
     remember(own_data)
     keep_compiled_programs(compiled)
     return compute_unless_at_work(Task(experiment, setting), Store(root), progress, replace)

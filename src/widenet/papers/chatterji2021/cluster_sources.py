@@ -70,7 +70,7 @@ class OnePointCluster(ClosedModel):
 
 
 class OwnClusters(ClosedModel):
-    """A reader's own data; each class is split in two."""
+    """Your own data; each class is split in two."""
 
     kind: Literal["own"] = "own"
     own_data: str

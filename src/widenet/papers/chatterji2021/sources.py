@@ -118,7 +118,7 @@ class RandomCases(ClosedModel):
 
 
 class OwnCases(ReducedPointsSetting):
-    """Networks with Gaussian rows of several sizes on a reader's data."""
+    """Networks with Gaussian rows of several sizes on your data."""
 
     kind: Literal["own"] = "own"
     half_width: int = Field(ge=1)

@@ -10,6 +10,7 @@ from pydantic import Field
 from widenet.data.gaussians import two_gaussians, with_outlier
 from widenet.data.mnist import load_mnist
 from widenet.data.sources import ListedPoints, OwnPoints
+from widenet.networks.arrays import leaky
 from widenet.records import ClosedModel
 
 Points = Float[np.ndarray, "point dim"]
@@ -177,7 +178,7 @@ class SignedNetwork:
 
     def activated(self, products: np.ndarray) -> np.ndarray:
         """σ."""
-        return np.where(products > 0, products, self.slope * products)
+        return leaky(products, self.slope)
 
     def outputs(self, points: Points) -> Labels:
         """N."""
@@ -186,11 +187,6 @@ class SignedNetwork:
     def scale(self, points: Points) -> Labels:
         """v Σ |σ(z_j)|: what rounding of N is measured against."""
         return np.abs(self.activated(points @ self.weights.T)) @ np.abs(self.output_weights)
-
-
-def signs_of_votes(half_width: int) -> Float[np.ndarray, " both"]:
-    """+1 for the k rows that vote plus, −1 for the others."""
-    return np.repeat([1.0, -1.0], half_width)
 
 
 def unit(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:

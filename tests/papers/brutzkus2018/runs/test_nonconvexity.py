@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.landscapes import balanced_landscape, random_landscape
 from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, find_nonconvex_segment, from_balance, from_zero
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
 
 
 def test_certificates_of_both_kinds_are_found_everywhere():

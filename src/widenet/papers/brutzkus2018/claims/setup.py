@@ -11,11 +11,12 @@ from widenet.claims.given import output_weight, separable, step_size
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
+from widenet.networks.arrays import leaky
 from widenet.papers.brutzkus2018.hypotheses import input_norm
 from widenet.papers.brutzkus2018.runs.any_networks import ACTIVATIONS, Activation, AnyNetwork, any_networks, rewrite
 from widenet.papers.brutzkus2018.runs.gradients import Gradients, ScalarStep, gradients, scalar_steps
 from widenet.papers.brutzkus2018.runs.separated import SeparatedSets, footnote_1_on, separated_sets
-from widenet.papers.brutzkus2018.runs.sgd import leaky, update_of
+from widenet.papers.brutzkus2018.runs.sgd import update_of
 from widenet.papers.brutzkus2018.sources import plus_minus_weights
 
 

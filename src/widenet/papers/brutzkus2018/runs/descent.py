@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, Count, column
 from widenet.claims.experiments import Experiment
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.relu_sources import PointSet, separable_set
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, as_start
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import SmallNetworks, train_small

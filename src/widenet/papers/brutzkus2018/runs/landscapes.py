@@ -9,8 +9,8 @@ from widenet.claims.base import NotApplicable
 from widenet.claims.cases import Cases, Number, column, derived
 from widenet.claims.user_data import UserData
 from widenet.data.points import separable_points
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, NonconvexSegment, find_nonconvex_segment
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.papers.brutzkus2018.user_data import separation_of
 from widenet.records import Scale
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.networks.arrays import leaky
+
 UNBALANCED = 1e-9
 """Σ y|⟨z, x⟩| beside Σ |⟨z, x⟩|: below this, the simple certificate would drown in rounding."""
 SLACK = 1e-6
@@ -59,7 +61,7 @@ class Landscape:
     def margins(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
         """y N(x) of every point."""
         z = self.inputs @ hidden.T
-        return self.labels * (np.where(z >= 0, z, self.slope * z) @ self.outputs)
+        return self.labels * (leaky(z, self.slope) @ self.outputs)
 
     def loss(self, hidden: Float[np.ndarray, "neuron dim"]) -> float:
         """L_S(W)."""

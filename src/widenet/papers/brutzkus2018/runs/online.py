@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.networks.arrays import plus_minus_weights
 from widenet.training.small import SmallNetworks, Update, train_small, with_replacement
 from widenet.types import Layers
 

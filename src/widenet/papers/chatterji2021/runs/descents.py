@@ -176,7 +176,7 @@ def start_of(setting: LogisticDescentSetting) -> tuple[HuberNetwork, Points, Lab
     """The network that a run starts from, and its data.
 
     Raises:
-      ValueError: the data has no start of this kind; whoever asks about a reader's data looks first.
+      ValueError: the data has no start of this kind; whoever asks about your data looks first.
     """
     points, labels = setting.points.draw(setting.seed)
     if setting.start == "dual":

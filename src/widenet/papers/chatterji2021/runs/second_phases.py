@@ -13,6 +13,7 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized, huberized_slope, log_mean_loss, pulls
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.chatterji2021.cluster_formulas import (
     STEP_CONSTANT,
     bandwidth,
@@ -109,7 +110,7 @@ def _gaussian(drawn: LabelledClusters, setting: LaterStepsSetting) -> _CopiedRow
     deviation = initial_deviation(setting.half_width, setting.beta, "exact")
     draw = np.random.default_rng([setting.seed, setting.half_width, 2])
     weights = deviation * draw.standard_normal((2 * setting.half_width, drawn.reduced.shape[1]))
-    return _CopiedRows(weights, np.repeat([1.0, -1.0], setting.half_width), 1.0)
+    return _CopiedRows(weights, plus_minus_weights(setting.half_width), 1.0)
 
 
 def _isolating(drawn: LabelledClusters, setting: LaterStepsSetting) -> _CopiedRows:

@@ -17,6 +17,7 @@ from widenet.diagnostics.sign_clusters import (
     uncovered_directions,
     widest_angle,
 )
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.sarussi2021.claims.approach import Approach, towards_pattern, towards_program
 from widenet.papers.sarussi2021.formulas import margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import SETTLED
@@ -176,7 +177,7 @@ class Paths(FlowRuns):
     @property
     def kkt_inputs(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
         """Output weights, α, points and labels of one run."""
-        signs = self.output_weight * np.repeat([1.0, -1.0], self.half_width)
+        signs = self.output_weight * plus_minus_weights(self.half_width)
         return signs, float(self.slope), self.inputs, self.labels
 
     @run_column

@@ -22,6 +22,7 @@ from widenet.diagnostics.homogeneous_margins import log_total_loss
 from widenet.losses import logistic
 from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
+from widenet.networks.arrays import leaky, plus_minus_weights
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import LOG_2
 from widenet.papers.sarussi2021.runs.problems import with_length
@@ -142,8 +143,8 @@ class FlowRuns(Cases):
     def margins(self) -> Float[np.ndarray, "time point"]:
         """y N(x), look by look."""
         products = np.einsum("tjd,nd->tnj", self.weights, self.inputs)
-        activated = np.where(products > 0, products, self.slope * products)
-        return self.labels * (activated @ (self.output_weight * np.repeat([1.0, -1.0], self.half_width)))
+        activated = leaky(products, self.slope)
+        return self.labels * (activated @ plus_minus_weights(self.half_width, self.output_weight))
 
     @run_column
     def means(self) -> Float[np.ndarray, "time pair"]:

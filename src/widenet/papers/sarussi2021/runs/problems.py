@@ -13,7 +13,8 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.cases import Cases, Count, Number
 from widenet.diagnostics.agreement_program import separate
 from widenet.losses import logistic
-from widenet.papers.sarussi2021.sources import PointsSetting, lengths, signs_of_votes
+from widenet.networks.arrays import plus_minus_weights
+from widenet.papers.sarussi2021.sources import PointsSetting, lengths
 from widenet.training.small import Increment, NextSample, SmallNetworks, permutations
 
 PerRun = Float[np.ndarray, " run"]
@@ -95,7 +96,7 @@ class Problem:
 
     def alignments(self, networks: SmallNetworks) -> PerRun:
         """F = ⟨W, W*⟩."""
-        return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, signs_of_votes(self.half_width))
+        return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, plus_minus_weights(self.half_width))
 
     def order(self) -> NextSample:
         """Every point once per epoch, in a fresh random order, each run with its own generator."""
@@ -152,7 +153,7 @@ def make_problem(
     found = [separate(*pair) for pair in zip(inputs, labels, strict=True)]
     nothing = np.full(inputs.shape[2], np.nan)
     v = weights.shape[1] ** -0.5 if setting.output_weight is None else setting.output_weight
-    output = np.tile(v * signs_of_votes(weights.shape[1] // 2), (len(weights), 1))
+    output = np.tile(v * plus_minus_weights(weights.shape[1] // 2), (len(weights), 1))
     return Problem(
         inputs=inputs,
         labels=labels,
