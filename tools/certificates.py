@@ -19,7 +19,7 @@ import numpy as np
 import widenet as wn
 from tools.gallery import DOCS, IMAGES, WIDTH, put_between
 from tools.refresh import keep_picture
-from widenet.certificates import Certificate, clock, words
+from widenet.certificates import Certificate, time_limit, words
 from widenet.certificates.summary import headlines, in_short
 from widenet.certificates.training_words import about_training
 from widenet.store import Store
@@ -113,7 +113,7 @@ def block_of(name: str, row: dict[str, Any]) -> str:
 def table_of(rows: dict[str, dict[str, Any]]) -> str:
     """All examples in one table."""
     lines = [
-        "| data | points × columns | classes | flat boundaries separate | promises kept | error on points kept aside |",
+        "| data | points × columns | classes | linear boundaries separate | promises kept | error on held-out points |",
         "|---|---|---|---|---|---|",
     ]
     for name, row in rows.items():
@@ -149,7 +149,7 @@ def take(name: str, certificate: Certificate) -> None:
 
 def main(names: list[str]) -> None:
     """Certify and take, one after the other, as a reader would with default options, on a machine that may be busy."""
-    clock.PATIENCE = 1e6  # the time that this process works counts, and not for how long it waits
+    time_limit.PATIENCE = 1e6  # the time that this process works counts, and not for how long it waits
     with tempfile.TemporaryDirectory() as folder:
         for name in names or EXAMPLES:
             take(name, wn.certify(*EXAMPLES[name].load(), store=Store(Path(folder))))

@@ -22,7 +22,7 @@ class InputError(WidenetError):
 
 
 class DataError(InputError):
-    """A data set that no theorem here can speak about."""
+    """A data set to which no theorem here can apply."""
 
 
 class UnknownName(InputError):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widenet.losses import cross_entropy, hinge, logistic, multiclass_hinge
 from widenet.networks.activations import leaky_relu, relu
+from widenet.networks.arrays import leaky
 from widenet.networks.two_layer import TwoLayer, make_two_layer
 from widenet.training.ensemble import ensemble
 from widenet.training.methods import SGD
@@ -130,7 +131,7 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
             self.hidden_weights_[whole], self.output_weights_[whole], self.bias_[whole], strict=True
         ):
             z = inputs @ rows.T + biases
-            outputs.append(np.where(z > 0, z, self.slope * z) @ votes.T)
+            outputs.append(leaky(z, self.slope) @ votes.T)
         return np.stack(outputs)
 
     def predict(self, X: Any) -> np.ndarray:

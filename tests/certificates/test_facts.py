@@ -13,17 +13,17 @@ from tools.known_facts import margin_of_machine, scaled_points, widest_in_a_box
 from widenet import papers
 from widenet.certificates import preparation, words
 from widenet.certificates.boundaries import Separability
-from widenet.certificates.clock import Clock
+from widenet.certificates.data_forms import views_of
 from widenet.certificates.portrait import Portrait, portray
 from widenet.certificates.preparation import Bias, Scaling, prepare
 from widenet.certificates.preparation_words import about_preparation, about_reading
-from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.reading import read
-from widenet.certificates.rows import Row
+from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import about_no_promise, headlines, in_short
+from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.training import Spread
 from widenet.certificates.training_words import about_training
-from widenet.certificates.views import views_of
 from widenet.claims import Kind
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.user_data import Choices
@@ -124,7 +124,7 @@ def test_networks_and_flat_boundaries_are_compared_on_the_same_points(flat, netw
     portrait = portrait_of(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), list("abba"))
     told = " ".join(about_training(findings.model_copy(update={"portrait": portrait, "training": other})))
     told = told.replace("\N{NO-BREAK SPACE}", " ")
-    assert said in told if said else "flat boundary" not in told
+    assert said in told if said else "linear boundary" not in told
 
 
 def test_points_on_the_wrong_side_are_found_among_those_that_networks_get():
@@ -151,8 +151,8 @@ def toy_certificate():
 
 def test_a_search_without_time_proves_nothing():
     table = read(*many(flipped=False))
-    prepared = prepare(table, Scaling.AUTO, clock=Clock(0.0))
-    portrait = portray(table, prepared, Clock(0.0))
+    prepared = prepare(table, Scaling.AUTO, clock=TimeLimit(0.0))
+    portrait = portray(table, prepared, TimeLimit(0.0))
     found = with_bias_of(portrait)
     assert (found.separable, found.is_out_of_time, found.margin) == (None, True, None)
     findings = toy_certificate().findings.model_copy(update={"portrait": portrait})
@@ -211,7 +211,7 @@ def test_a_bias_never_narrows_the_margin_and_nobody_says_so():
     told = " ".join(about_preparation(portrait.preparation))
     assert "no constant coordinate (a bias) was added: among boundaries through the origin it would make" in told
     assert "more widely" not in told
-    assert "no other leaves more room" in words.about_separability(portrait)[0]
+    assert "no other has a wider margin" in words.about_separability(portrait)[0]
 
 
 @pytest.mark.parametrize("scaling", Scaling)
@@ -302,7 +302,7 @@ def test_numbers_that_no_search_can_handle_are_not_decided(labels):
     assert answers == [None] * (1 if labels == "aabb" else 3)
     findings = toy_certificate().findings.model_copy(update={"portrait": portrait})
     said = [*words.about_data(portrait), *in_short(findings)]
-    assert not any(word in each for each in said for word in ("proved", "too many", "A flat boundary", "No flat"))
+    assert not any(word in each for each in said for word in ("proved", "too many", "A linear boundary", "No linear"))
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_numbers_that_no_search_can_handle_are_not_decided(labels):
     [(Standing.NOT_HERE, "No theorem limits"), (Standing.UNKNOWN, "No theorem is known to limit")],
 )
 def test_what_could_not_be_confirmed_is_not_denied(standing, said):
-    promise = Promise(id="a.b", about="", topic=Topic.TEST_ERROR, standing=standing, words="Few.", remark="")
+    promise = ListedPromise(id="a.b", about="", topic=Topic.TEST_ERROR, standing=standing, words="Few.", remark="")
     portrait = portrait_of(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), list("abba"))
     findings = toy_certificate().findings.model_copy(update={"promises": (promise,), "portrait": portrait})
     assert in_short(findings)[2].startswith(said)
@@ -350,11 +350,11 @@ def test_where_nothing_was_evaluated_nothing_is_said_of_theorems():
 def test_errors_on_new_points_are_not_known_while_a_statement_about_them_is_open(late, said):
     meaning = Meaning(topic=Topic.TEST_ERROR, promise="At most {promised} errors.")
     rows = tuple(
-        Row(id=f"toy2020.theorem_{place}", kind=Kind.MAIN, where="", statement="", meaning=meaning,
+        ClaimRow(id=f"toy2020.theorem_{place}", kind=Kind.MAIN, where="", statement="", meaning=meaning,
             not_applicable="It does not apply.", is_open=place < late)
         for place in range(2)
     )  # fmt: skip
-    other = Row(id="toy2020.lemma_1", kind=Kind.STEP, where="", statement="", not_applicable="It does not apply.")
+    other = ClaimRow(id="toy2020.lemma_1", kind=Kind.STEP, where="", statement="", not_applicable="It does not apply.")
     findings = toy_certificate().findings.model_copy(
         update={"rows": (*rows, other), "promises": (), "unasked": late, "training": None}
     )

@@ -14,9 +14,9 @@ from tests.packages.broken2022.claims.theorems import theorem_8
 from tests.packages.toy2020.claims.theorems import two
 from widenet import papers
 from widenet.certificates import words
-from widenet.certificates.clock import Clock
 from widenet.certificates.command import code_of
 from widenet.certificates.screen import as_text
+from widenet.certificates.time_limit import TimeLimit
 from widenet.claims import Part, Verdict
 from widenet.cli import app
 from widenet.errors import InputError
@@ -56,8 +56,8 @@ def test_a_certificate_has_all_its_parts():
     assert found.portrait.separable is True
     assert [each.name for each in found.portrait.classes] == ["east", "west"]
     assert len(found.rows) == len(papers.claim_ids())
-    assert {row.id for row in found.speaking} == {"toy2020.theorem_2", "toy2020.theorem_6"}
-    assert all(row.not_applicable for row in found.silent)
+    assert {row.id for row in found.applicable} == {"toy2020.theorem_2", "toy2020.theorem_6"}
+    assert all(row.not_applicable for row in found.not_applicable)
     assert found.training is not None
     assert found.training.fitted == 3
     assert (found.training.trained_on, found.training.held_out) == (6, 2)
@@ -84,7 +84,7 @@ def test_json_and_screen_say_the_same():
     assert json.loads(certificate.to_json()) == certificate.to_dict()
     text = repr(certificate)
     assert "8 points of 2 numbers each, in 2 classes: east (4), west (4)." in text
-    assert "A flat boundary separates the two classes perfectly." in text
+    assert "A linear boundary separates the two classes perfectly." in text
     assert "toy2020.theorem_2" in certificate.to_html()
     assert "All of them got every training point right" in text
 
@@ -93,7 +93,7 @@ def test_many_classes_and_classes_that_no_plane_separates():
     inputs = [[0, 0], [1, 1], [0, 1], [1, 0], [5, 5], [6, 5], [5, 6]]
     found = wn.certify(np.array(inputs, float), [0, 0, 1, 1, 2, 2, 2], **SMALL).findings
     assert [each.separable for each in found.portrait.separability] == [False, False, True]
-    assert found.speaking[0].about == "2 against the rest"
+    assert found.applicable[0].about == "2 against the rest"
     assert found.training is not None
     assert found.training.setting.n_classes == 3
     assert [each is None for each in found.training.class_errors] == [True, True, False]  # who has a point kept aside
@@ -115,16 +115,13 @@ def test_time_that_is_spent_is_said():
     assert "the time of 1e-06 s was spent" in repr(wn.certify(CORNERS, SIDES, runs=3, time=1e-6))
 
 
-def test_what_has_nothing_to_say_is_not_mixed_with_what_was_not_asked():
+def test_what_does_not_apply_is_not_mixed_with_what_was_not_evaluated():
     count = len(papers.claim_ids())
-    assert (
-        f"2 speak about this data (2 hold), {count - 2} have nothing to say about such data, and 0 were not asked"
-        in (words.about_rows(corners().findings))
+    assert f"2 apply to this data (2 hold), {count - 2} do not, and 0 were not evaluated" in (
+        words.about_rows(corners().findings)
     )
     spent = wn.certify(CORNERS, SIDES, runs=3, time=1e-6).findings
-    assert f"0 speak about this data, 0 have nothing to say about such data, and {count} were not" in (
-        words.about_rows(spent)
-    )
+    assert f"0 apply to this data, 0 do not, and {count} were not" in (words.about_rows(spent))
 
 
 def test_fewer_networks_than_asked_for_are_said_to_be():
@@ -148,7 +145,7 @@ def test_a_repeated_point_is_named():
 
 def test_a_clock_counts_down_and_shares_what_is_left():
     work, watch = [10.0], [100.0]
-    clock = Clock(8.0, lambda: work[0], lambda: watch[0])
+    clock = TimeLimit(8.0, lambda: work[0], lambda: watch[0])
     work[0], watch[0] = 14.0, 105.0
     assert (clock.spent, clock.left, clock.share(0.25).left) == (4.0, 4.0, 1.0)
     watch[0] = 118.0  # a machine that is busy with other things

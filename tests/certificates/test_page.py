@@ -16,9 +16,9 @@ from widenet.certificates.page import render
 from widenet.certificates.pictures import NOBODY, colours_of, portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
-from widenet.certificates.promises import Promise, Standing, promises_of
+from widenet.certificates.promises import ListedPromise, Standing, promises_of
 from widenet.certificates.reading import read
-from widenet.certificates.rows import Row
+from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, at_most
@@ -82,7 +82,7 @@ def test_the_card_of_a_theorem_says_the_same_as_its_promise():
     met, missed = (at_most(norm, 1.0).hypothesis("norm", "norm") for norm in (1.0, 2.0))
     parts = {"many": Sides(3.0, 1e15), "few": Sides(0.05, 0.1, undecided=True)}
     rows = [
-        Row(id=f"toy2020.{name}", kind=Kind.MAIN, where="", statement="", evidence=evidence(parts, (hypothesis,)),
+        ClaimRow(id=f"toy2020.{name}", kind=Kind.MAIN, where="", statement="", evidence=evidence(parts, (hypothesis,)),
             meaning=Meaning(topic=Topic.UPDATES, promise=f"{name}: at most {{promised}} steps."))
         for name, hypothesis in (("here", met), ("elsewhere", missed))
     ]  # fmt: skip
@@ -97,7 +97,7 @@ def test_of_large_data_a_promise_about_a_part_is_told_if_there_is_no_other():
     """Fifty points are too few to be told of."""
     found = evidence({"many": Sides(3.0, 9.0)}, (at_most(1.0, 1.0).hypothesis("norm", "norm"),))
     meaning = Meaning(topic=Topic.UPDATES, promise="At most {promised} steps.")
-    row = Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", evidence=found, meaning=meaning)
+    row = ClaimRow(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", evidence=found, meaning=meaning)
     (whole,) = promises_of([row])
     part, few = (whole.model_copy(update={"about": f"{count} points drawn at random"}) for count in ("1,135", "50"))
     findings = certificate().findings
@@ -163,7 +163,7 @@ def test_as_few_points_as_classes_are_drawn_too():
 
 
 def test_points_in_the_way_have_rings():
-    """Four corners, of which neighbours differ: one of them is in the way of every flat boundary."""
+    """Four corners, of which neighbours differ: one of them is in the way of every linear boundary."""
     found = wn.certify(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), ["a", "b", "b", "a"], time=1e-6)
     rows = words.ringed_rows(found.findings.portrait)
     assert len(rows) == 1
@@ -204,7 +204,7 @@ def test_a_sample_is_trained_again_in_float64():
 
 def test_what_became_of_every_promise_is_counted():
     def promised(standing, about="", topic=Topic.UPDATES):
-        return Promise(id="x.y", about=about, topic=topic, standing=standing, words="", remark="")
+        return ListedPromise(id="x.y", about=about, topic=topic, standing=standing, words="", remark="")
 
     asked = [promised(Standing.GUARANTEED)] * 3 + [promised(Standing.NOT_HERE)] * 2 + [promised(Standing.UNSEEN)]
     left = [promised(Standing.GUARANTEED, about="50 points drawn at random")]

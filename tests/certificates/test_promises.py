@@ -7,14 +7,14 @@ import pytest
 
 from tests.packages.toy2020.claims.theorems import Toys, nothing
 from widenet import papers
-from widenet.certificates.changes import small_changes
-from widenet.certificates.clashes import clashing
-from widenet.certificates.clock import Clock
-from widenet.certificates.lacks import lack
-from widenet.certificates.numerals import fraction, plain
+from widenet.certificates.data_forms import DataForm
+from widenet.certificates.fixes import small_changes
+from widenet.certificates.misplaced_points import clashing
+from widenet.certificates.missing_assumptions import lack
+from widenet.certificates.plain_numbers import fraction, plain
 from widenet.certificates.promises import Standing, promises_of, standing_of
-from widenet.certificates.rows import Row, ask_all, nearness, ordered
-from widenet.certificates.views import View
+from widenet.certificates.rows import ClaimRow, ask_all, nearness, ordered
+from widenet.certificates.time_limit import TimeLimit
 from widenet.claims import Kind, Promised, Verdict, at_least, at_most
 from widenet.claims.base import claim, undecided
 from widenet.claims.implication import Given
@@ -32,7 +32,7 @@ MET, MISSED = (at_least(actual, 1.0).hypothesis("separable", "margin") for actua
 
 def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
     found = evidence({"at most": given}, hypotheses, **others)
-    return Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", meaning=meaning, evidence=found)
+    return ClaimRow(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", meaning=meaning, evidence=found)
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
         (row(Sides(0.5, 7.0, trivial=1.0), MET), Standing.EMPTY, "At most 7 updates.", "It took 0.5."),
         (row(Sides(30.0, 10.0), MET), Standing.BROKEN, "At most 10 updates.", "It took 30."),
         (row(Sides(3.0, 10.0), MISSED), Standing.NOT_HERE, "At most … updates.",
-         "A flat boundary would have to separate the classes."),
+         "A linear boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0, undecided=True), MET), Standing.UNCONFIRMED, "At most 10 updates.",
          "What was tried is not enough to tell."),
         (row(Rate([True] * 3, 0.1, [True] * 3, sides=Sides([30.0, 12.0, 15.0], 10.0, undecided=True)), MET),
          Standing.UNCONFIRMED, "At most 10 updates.",
          "All 3 tries settle nothing, and the farthest off has 30 instead of 10; that does not refute it."),
         (row(Sides(3.0, 10.0), UNKNOWN), Standing.UNKNOWN, "At most 10 updates.",
-         "A flat boundary would have to separate the classes."),
+         "A linear boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
          "What is left open: C; it took 3."),
         (row(Sides(30.0, 10.0, undecided=True), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
@@ -124,7 +124,7 @@ def test_hypotheses_are_sorted_by_how_near_they_are():
 
 
 def test_rows_are_sorted_by_what_they_tell():
-    silent = Row(id="a.b", kind=Kind.MAIN, where="", statement="", not_applicable="no")
+    silent = ClaimRow(id="a.b", kind=Kind.MAIN, where="", statement="", not_applicable="no")
     step = row(Sides(3.0, 10.0), MET).model_copy(update={"kind": Kind.STEP})
     empty = row(Sides(0.5, 7.0, trivial=1.0), MET)
     rows = [silent, step, row(Sides(3.0, 10.0), MISSED), empty, row(Sides(3.0, 10.0), MET)]
@@ -173,13 +173,13 @@ def test_a_change_is_verified(monkeypatch):
     theorem = Paper(key="brutzkus2018", title="", authors="", venue="", arxiv="", in_one_line="",
                     claims=("convergence.theorem_2",))  # fmt: skip
     monkeypatch.setattr(papers, "PAPERS", (theorem,))
-    view, cells, clock = View("", two_outliers(), np.arange(100, 112)), cells_of(None), Clock(100.0)
+    view, cells, clock = DataForm("", two_outliers(), np.arange(100, 112)), cells_of(None), TimeLimit(100.0)
     rows = ask_all(papers.claims_of(), [view], cells, clock)
     assert [each.key for each in rows[0].missing] == ["separable"]
     (change,) = small_changes(rows, [view], cells, clock)
     assert (change.before, change.after) == (Verdict.HYPOTHESES_NOT_MET, Verdict.HOLDS)
     assert change.left_out == (103, 108)
-    assert "leave out 2 of the 12 points, on the wrong side of the best flat boundary (rows 103, 108;" in change.words
+    assert "leave out 2 of the 12 points, on the wrong side of the best linear boundary (rows 103, 108;" in change.words
     assert change.margin is not None
     assert change.gain.startswith(
         "Training (SGD with the hinge loss) ends with every training point right, after at most"
@@ -195,7 +195,7 @@ def test_a_start_of_the_readers_own_reaches_theorems_and_that_of_the_paper_is_a_
     limits = []
     for init_scale in (None, 3.0):
         chosen = Choices(n_runs=2, n_neurons=4, init_scale=init_scale)
-        view, clock = View("", UserData(data, chosen), np.arange(4)), Clock(100.0)
+        view, clock = DataForm("", UserData(data, chosen), np.arange(4)), TimeLimit(100.0)
         first, second = ask_all(papers.claims_of(), [view], cells_of(None), clock)
         assert first.evidence is not None
         assert first.verdict is Verdict.HOLDS
@@ -265,9 +265,9 @@ ON_ONE_SIDE = UserData(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.
 def test_the_least_change_is_found_and_what_is_not_enough_is_said(monkeypatch, key, measure, required, sign, words):
     theorem = needing(key, measure, required, sign)
     monkeypatch.setattr(papers, "claims_of", lambda: [theorem])
-    view = View("", ON_ONE_SIDE, np.arange(4))
-    rows = ask_all([theorem], [view], cells_of(None), Clock(100.0))
-    (change,) = small_changes(rows, [view], cells_of(None), Clock(100.0))
+    view = DataForm("", ON_ONE_SIDE, np.arange(4))
+    rows = ask_all([theorem], [view], cells_of(None), TimeLimit(100.0))
+    (change,) = small_changes(rows, [view], cells_of(None), TimeLimit(100.0))
     assert change.words == words
     assert change.after is Verdict.HOLDS
     assert "{" not in change.words
@@ -276,6 +276,6 @@ def test_the_least_change_is_found_and_what_is_not_enough_is_said(monkeypatch, k
 def test_no_change_is_told_that_does_not_help(monkeypatch):
     theorem = needing("width", neurons_of, 1e6, 1)
     monkeypatch.setattr(papers, "claims_of", lambda: [theorem])
-    view = View("", ON_ONE_SIDE, np.arange(4))
-    rows = ask_all([theorem], [view], cells_of(None), Clock(100.0))
-    assert not small_changes(rows, [view], cells_of(None), Clock(100.0))
+    view = DataForm("", ON_ONE_SIDE, np.arange(4))
+    rows = ask_all([theorem], [view], cells_of(None), TimeLimit(100.0))
+    assert not small_changes(rows, [view], cells_of(None), TimeLimit(100.0))

@@ -13,7 +13,7 @@ import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making
-from widenet.certificates.clashes import clashing
+from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import Separability, portray
 from widenet.certificates.preparation import Scaling, prepare
@@ -96,7 +96,7 @@ def test_iris_as_every_textbook_has_it():
     assert [each.separable for each in found.separability] == [True, False, False]
     assert found.repeats == ((143, 102),)
     (short, *_) = in_short(toy_certificate("iris").findings)
-    assert "tells setosa from all others, but none tells versicolor (" in short
+    assert "separates setosa from all others, but none separates versicolor (" in short
 
 
 def test_breast_cancer_is_separable_in_all_its_columns_and_in_none_alone():
@@ -109,7 +109,7 @@ def test_breast_cancer_is_separable_in_all_its_columns_and_in_none_alone():
 
 
 def test_points_in_the_way_are_few_where_a_linear_model_errs_little():
-    """A flat boundary of scikit-learn cannot be much better than the best that was found."""
+    """A linear boundary of scikit-learn cannot be much better than the best that was found."""
     inputs, labels = points_of("iris")
     signs = np.where(labels == "virginica", 1.0, -1.0)
     with warnings.catch_warnings():
@@ -121,7 +121,7 @@ def test_points_in_the_way_are_few_where_a_linear_model_errs_little():
 
 def test_large_data_is_asked_by_regression(monkeypatch):
     """As it is of full MNIST; on small data both ways leave a separable rest."""
-    monkeypatch.setattr("widenet.certificates.clashes.MOST_NUMBERS", 0)
+    monkeypatch.setattr("widenet.certificates.misplaced_points.MOST_NUMBERS", 0)
     inputs, labels = points_of("iris")
     columns = np.column_stack([inputs, np.ones(len(inputs))]) / 10
     signs = np.where(labels == "virginica", 1.0, -1.0)
@@ -172,20 +172,20 @@ def test_what_stands_in_the_way_of_theory_is_said():
     """A margin of a hair on breast cancer; no boundary at all between versicolor and virginica."""
     findings = toy_certificate("iris").findings.model_copy(update={"promises": ()})
     shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": portrait_of("breast_cancer")[0]}))
-    assert "tells benign and malignant apart, though only just (margin 1/" in shape
+    assert "separates benign and malignant, though only just (margin 1/" in shape
     assert obstacle.startswith("Theory promises little about training here")
     inputs, labels = points_of("iris")
     table = read(inputs[50:], labels[50:])
     found = portray(table, prepare(table, Scaling.AUTO))
     assert not is_separable(inputs[50:], np.where(labels[50:] == "virginica", 1.0, -1.0))
     shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": found}))
-    assert shape.startswith("No flat boundary (one straight cut through the data) tells versicolor and virginica apart")
+    assert shape.startswith("No linear boundary (one straight cut through the data) separates versicolor and virginica")
     assert obstacle.startswith("No theorem that was evaluated promises that training succeeds here")
     assert [each.between for each in found.separability] == ["versicolor and virginica, with a bias"]
 
 
 def test_networks_learn_what_anything_learns():
-    """MNIST 0 against 1 is easy: nearest-neighbour errs on less than 1 % of it, and so does every flat boundary."""
+    """MNIST 0 against 1 is easy: nearest-neighbour errs on less than 1 % of it, and so does every linear boundary."""
     training = toy_certificate("mnist01").findings.training
     assert training is not None
     assert training.test_error is not None

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from widenet import papers
-from widenet.certificates.clock import Clock
+from widenet.certificates.data_forms import DataForm, views_of
 from widenet.certificates.portrait import portray
 from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.reading import read
-from widenet.certificates.rows import Row, ask_all
-from widenet.certificates.views import View, views_of
+from widenet.certificates.rows import ClaimRow, ask_all
+from widenet.certificates.time_limit import TimeLimit
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.errors import DataError
@@ -35,9 +35,9 @@ def cells(tmp_path_factory):
         yield
 
 
-def asked(id: str, points: np.ndarray, labels: list[int] = LABELS) -> Row:
-    view = View("", UserData(from_arrays(points, labels), CHOICES), np.arange(len(points)))
-    (row,) = ask_all([papers.find_claim(id)], [view], _cells(), Clock(1000.0))
+def asked(id: str, points: np.ndarray, labels: list[int] = LABELS) -> ClaimRow:
+    view = DataForm("", UserData(from_arrays(points, labels), CHOICES), np.arange(len(points)))
+    (row,) = ask_all([papers.find_claim(id)], [view], _cells(), TimeLimit(1000.0))
     return row
 
 
@@ -46,11 +46,11 @@ def _cells():
     return cells_of(None)
 
 
-def missing(row: Row) -> dict[str, float | None]:
+def missing(row: ClaimRow) -> dict[str, float | None]:
     return {each.key: each.slack for each in row.missing}
 
 
-def slack(row: Row, key: str) -> float:
+def slack(row: ClaimRow, key: str) -> float:
     (found,) = [each.slack for each in row.hypotheses if each.key == key]
     assert found is not None
     return found

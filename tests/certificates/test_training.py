@@ -11,8 +11,8 @@ import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making, training
-from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import Ensemble, EnsembleSetting, errors_by_class
+from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.training import epochs_for, train
 from widenet.certificates.training_words import by_class
 from widenet.networks import TwoLayer, leaky_relu
@@ -64,7 +64,7 @@ def trained(setting: EnsembleSetting) -> Ensemble:
 def test_eight_networks_come_first_and_are_kept_if_there_is_no_time_for_more(monkeypatch, n_runs, most, asked, found):
     fake = Fake(*most)
     monkeypatch.setattr(training, "train_once", fake)
-    ensemble = train(WANTED.model_copy(update={"n_runs": n_runs}), cells_of(None), Clock(10.0))
+    ensemble = train(WANTED.model_copy(update={"n_runs": n_runs}), cells_of(None), TimeLimit(10.0))
     assert (ensemble and ensemble.setting.n_runs) == found
     assert fake.asked == asked
 
@@ -127,15 +127,15 @@ def test_errors_by_class():
         ((0.1, None, 0.3), ""),
         (
             (0.25, 0.0, 0.5),
-            "errs most on c (50 % of its points kept aside) and a (25 %), and least on b (0 %).",
+            "errs most on c (50 % of its held-out points) and a (25 %), and least on b (0 %).",
         ),
         (
             (0.25, 0.25, 0.5),
-            "errs most on c (50 % of its points kept aside), and least on a and b (25 %).",
+            "errs most on c (50 % of its held-out points), and least on a and b (25 %).",
         ),
         (
             (0.5, None, 0.25, 0.125),
-            "a (50 % of its points kept aside) and c (25 %), and least on d (12 %).",
+            "a (50 % of its held-out points) and c (25 %), and least on d (12 %).",
         ),
         (
             (0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
@@ -152,9 +152,7 @@ def test_which_classes_networks_err_on_most(errors, sentence):
 def test_a_rare_class_that_is_missed_is_told_of_two_classes_too():
     """1 % of all points, and all points of the rare class."""
     said = by_class([0.0, 1.0], ["common", "rare"]).replace("\N{NO-BREAK SPACE}", " ")
-    assert said.startswith(
-        "By class, a typical network errs most on rare (100 % of its points kept aside), and least on"
-    )
+    assert said.startswith("By class, a typical network errs most on rare (100 % of its held-out points), and least on")
     assert said.endswith("common (0 %).")
     assert by_class([0.01, 0.2], ["common", "rare"]) == ""
     assert by_class([0.5, 0.5], ["one", "two"]) == ""

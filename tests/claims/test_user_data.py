@@ -35,6 +35,9 @@ def test_settings_name_the_data_by_its_digest():
     class Setting(ClosedModel):
         own_data: str | None
 
+    class Sources(ClosedModel):
+        sources: tuple[Setting, ...]
+
     user_data = UserData(DATA)
     assert user_data.digest == UserData(from_arrays(DATA.inputs, DATA.labels)).digest
     assert user_data.digest != UserData(from_arrays(-DATA.inputs, DATA.labels)).digest
@@ -43,6 +46,8 @@ def test_settings_name_the_data_by_its_digest():
     np.testing.assert_array_equal(recall(user_data.digest).inputs, DATA.inputs)
     assert set(recall_for(Setting(own_data=user_data.digest))) == {user_data.digest}
     assert recall_for(Setting(own_data=None)) == {}
+    inside = Sources(sources=(Setting(own_data=None), Setting(own_data=user_data.digest)))
+    assert set(recall_for(inside)) == {user_data.digest}, "a record in a setting may name it"
     with pytest.raises(DataError, match="is not at hand"):
         recall("0" * 64)
 

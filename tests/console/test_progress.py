@@ -8,7 +8,7 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
 from widenet.console.progress import BarWatch, LineWatch, Meter
-from widenet.run import Watch
+from widenet.run import WorkWatch
 
 
 class Clock:
@@ -22,7 +22,7 @@ class Clock:
 def test_plain_lines_come_at_most_every_two_seconds() -> None:
     clock, lines = Clock(), []
     watch = LineWatch(1, lines.append, clock)
-    assert isinstance(watch, Watch)
+    assert isinstance(watch, WorkWatch)
     progress = watch.begin("x")
     for tenth in range(50):
         clock.now = tenth / 10
@@ -78,7 +78,7 @@ def test_one_bar_for_the_whole() -> None:
     fields = ("count", "clock", "running")
     bars = Bars(*(TextColumn(f"{{task.fields[{field}]}}") for field in fields), BarColumn(), console=console)
     watch = BarWatch(bars, 4, seconds=20.0)
-    assert isinstance(watch, Watch)
+    assert isinstance(watch, WorkWatch)
     (task,) = bars.tasks
     watch.begin("toy.one", 10.0)(0.5, "steps")
     watch.begin("toy.two", 5.0)

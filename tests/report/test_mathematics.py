@@ -11,7 +11,18 @@ from widenet.papers import PAPERS
 from widenet.papers.glossary import MATHEMATICS, WORDS
 from widenet.papers.index import claim_rows
 from widenet.report import mathematics
-from widenet.report.mathematics import Fence, FormulaError, Name, Number, Over, Root, Row, Scripts, Sign, parse
+from widenet.report.mathematics import (
+    Fence,
+    FormulaError,
+    FormulaRow,
+    Name,
+    NumberToken,
+    Over,
+    Root,
+    Scripts,
+    Sign,
+    parse,
+)
 
 
 def formulas(paper):
@@ -47,7 +58,7 @@ def test_every_formula_is_latex_that_another_program_reads(paper):
 
 
 def x(*pieces):
-    return Row(tuple(pieces))
+    return FormulaRow(tuple(pieces))
 
 
 A, B, C = Name("a"), Name("b"), Name("c")
@@ -61,25 +72,25 @@ A, B, C = Name("a"), Name("b"), Name("c")
         ("a + b/c", x(A, Sign("+"), Over(x(B), C))),
         ("−a", x(Sign("−", prefix=True), A)),
         ("a_b^c", x(Scripts(A, x(B), x(C)))),
-        ("a²_{b+1}", x(Scripts(A, x(B, Sign("+"), Number("1")), x(Number("2"))))),
+        ("a²_{b+1}", x(Scripts(A, x(B, Sign("+"), NumberToken("1")), x(NumberToken("2"))))),
         ("√(a/b)", x(Root(Fence("(", x(Over(x(A), B)), ")")))),
         ("√a b", x(Root(A), B)),
         ("|a||b|", x(Fence("|", x(A), "|"), Fence("|", x(B), "|"))),
         ("|a − |b||", x(Fence("|", x(A, Sign("−"), Fence("|", x(B), "|")), "|"))),
-        ("[½, 1)", x(Fence("[", x(Number("½"), Sign(","), Number("1")), ")"))),
+        ("[½, 1)", x(Fence("[", x(NumberToken("½"), Sign(","), NumberToken("1")), ")"))),
         ("Pr[a ≥ b | c]", x(Name("Pr"), Fence("[", x(A, Sign("≥"), B, Sign("∣"), C), "]"))),
-        ("2 log 2/a", x(Over(x(Number("2"), Name("log"), Number("2")), A))),
+        ("2 log 2/a", x(Over(x(NumberToken("2"), Name("log"), NumberToken("2")), A))),
         ("log(a)b/c", x(Over(x(Name("log"), Fence("(", x(A), ")"), B), C))),
         ("a/b(c)", x(Over(x(A), x(B, Fence("(", x(C), ")"))))),
         ("a/b(c + b)", x(Over(x(A), B), Fence("(", x(C, Sign("+"), B), ")"))),
-        ("ln 1/a", x(Name("ln"), Over(x(Number("1")), A))),
-        ("1/log(a)", x(Over(x(Number("1")), x(Name("log"), Fence("(", x(A), ")"))))),
+        ("ln 1/a", x(Name("ln"), Over(x(NumberToken("1")), A))),
+        ("1/log(a)", x(Over(x(NumberToken("1")), x(Name("log"), Fence("(", x(A), ")"))))),
         ("∂a/∂b", x(Over(x(Name("∂"), A), x(Name("∂"), B)))),
         ("a'", x(Scripts(A, None, x(Sign("′", prefix=True))))),
         ("ã", x(Name("a", "\u0303"))),
         ("abc", x(A, B, C)),
         ("max a", x(Name("max"), A)),
-        ("1,000.5e", x(Number("1,000.5"), Name("e"))),
+        ("1,000.5e", x(NumberToken("1,000.5"), Name("e"))),
     ],
 )  # fmt: skip
 def test_trees(formula, tree):

@@ -1,4 +1,4 @@
-"""Certificates: which theorems speak about a reader's data, what they guarantee, and what training really does.
+"""Certificates: which theorems apply to your data, what they guarantee, and what training really does.
 
 Names are loaded on first use.
 """

@@ -1,4 +1,4 @@
-"""Flat boundaries between classes: whether there is one, the widest, and who is in the way; of all points, proved."""
+"""Linear boundaries between classes: whether there is one, the widest, and who is in the way; of all points, proved."""
 
 import math
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.certificates.clashes import clashing
-from widenet.certificates.clock import Clock
+from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.preparation import Prepared, Scaling, search
 from widenet.certificates.reading import Table
+from widenet.certificates.time_limit import TimeLimit
 from widenet.data.arrays import with_bias
 from widenet.diagnostics import Separation
 from widenet.diagnostics.widest_margin import find_widest_margin
@@ -22,7 +22,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Separability(ClosedModel):
-    """Whether a flat boundary separates two classes, with a proof that was checked on all points.
+    """Whether a linear boundary separates two classes, with a proof that was checked on all points.
 
     The boundary is ⟨normal, x⟩ + offset = 0 in scaled coordinates (see `Preparation`); the second class, or the one
     that is singled out, is on its positive side.
@@ -68,7 +68,7 @@ class Separability(ClosedModel):
 
 
 def find_boundaries(
-    table: Table, prepared: Prepared, equal: Sequence[tuple[int, int]], clock: Clock
+    table: Table, prepared: Prepared, equal: Sequence[tuple[int, int]], clock: TimeLimit
 ) -> tuple[Separability, ...]:
     """What is known about boundaries between two classes, or between each of several and the rest.
 
@@ -155,7 +155,7 @@ def _with_bias(
     signs: Float[np.ndarray, " point"],
     equal: Sequence[tuple[int, int]],
     class_number: int | None,
-    clock: Clock,
+    clock: TimeLimit,
 ) -> Separability:
     """What was `found` for (x, 1)/√2, the widest boundary where there is one, and who is in the way where not."""
     margin, limit, weights = None, 2 / found.norm_lower, found.weights

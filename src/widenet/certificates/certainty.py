@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import Ensemble
+from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.training import RERUN, train_once
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel
@@ -24,7 +24,7 @@ class Certainty(ClosedModel):
     largest_difference: float
 
 
-def repeat(ensemble: Ensemble, cells: Cells, clock: Clock, progress: Progress = silent) -> Certainty | None:
+def repeat(ensemble: Ensemble, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Certainty | None:
     """Train the first few networks again in float64; None where there is no time for it.
 
     Raises:

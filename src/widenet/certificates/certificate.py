@@ -1,4 +1,4 @@
-"""A certificate: what theory guarantees about a reader's data, and what training really does there."""
+"""A certificate: what theory guarantees about your data, and what training really does there."""
 
 import functools
 import html
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certainty import Certainty
-from widenet.certificates.changes import Change
 from widenet.certificates.ensemble import Ensemble
+from widenet.certificates.fixes import Change
 from widenet.certificates.plane import Plane
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
-from widenet.certificates.promises import Promise
+from widenet.certificates.promises import ListedPromise
 from widenet.certificates.reading import Table
-from widenet.certificates.rows import Row
+from widenet.certificates.rows import ClaimRow
 from widenet.certificates.training import Training
 from widenet.claims import Kind
 from widenet.claims.user_data import Choices
@@ -29,13 +29,13 @@ class Findings(ClosedModel):
 
     Attributes:
       portrait: what the data is.
-      choices: width, step, slope and seed, as chosen by the reader or for her.
+      choices: width, step, slope and seed, as you chose them, or by default.
       rows: what each claim of each paper says, the most telling first.
       promises: what the theorems promise, in plain words.
       changes: what would make main results apply that do not, verified.
       training: what networks did; None where there was no time to train them.
       certainty: whether their precision matters; None where there was no time to see.
-      has_boundary: whether the picture of the data shows a flat boundary that separates all points of two classes.
+      has_boundary: whether the picture of the data shows a linear boundary that separates all points of two classes.
       seconds, computed: how long it all took, on a watch and in time of the processors; and `time`, how long it was
         allowed to compute.
       unasked: how many claims were not asked, or not to the end, for want of time.
@@ -44,8 +44,8 @@ class Findings(ClosedModel):
 
     portrait: Portrait
     choices: Choices
-    rows: tuple[Row, ...]
-    promises: tuple[Promise, ...]
+    rows: tuple[ClaimRow, ...]
+    promises: tuple[ListedPromise, ...]
     changes: tuple[Change, ...]
     training: Training | None
     certainty: Certainty | None
@@ -58,19 +58,19 @@ class Findings(ClosedModel):
     versions: dict[str, str]
 
     @property
-    def speaking(self) -> list[Row]:
-        """The claims that say something."""
+    def applicable(self) -> list[ClaimRow]:
+        """The claims that apply."""
         return [row for row in self.rows if row.evidence is not None]
 
     @property
-    def silent(self) -> list[Row]:
-        """The claims that do not, and say why."""
+    def not_applicable(self) -> list[ClaimRow]:
+        """The claims that do not apply, each with its reason."""
         return [row for row in self.rows if row.evidence is None]
 
     @property
-    def main(self) -> list[Row]:
-        """The main results that speak."""
-        return [row for row in self.speaking if row.kind is Kind.MAIN]
+    def main(self) -> list[ClaimRow]:
+        """The main results that apply."""
+        return [row for row in self.applicable if row.kind is Kind.MAIN]
 
 
 @dataclass(frozen=True, eq=False)

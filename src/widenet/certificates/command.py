@@ -18,7 +18,7 @@ from widenet.console.progress import watching
 from widenet.data.archives import name_of
 from widenet.errors import InputError
 from widenet.progress import Progress
-from widenet.run import Watch
+from widenet.run import WorkWatch
 
 WIDEST = 100
 
@@ -44,7 +44,7 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     return found, output.write_files(out, found.files(Path(files[0]).stem))
 
 
-def _from_first_report(watch: Watch, name: str, seconds: float) -> Progress:
+def _from_first_report(watch: WorkWatch, name: str, seconds: float) -> Progress:
     """A piece of work that begins with its first report: where the data is refused, nothing was begun."""
     begin = functools.cache(watch.begin)
 

@@ -1,4 +1,4 @@
-"""What really happens: many networks of one kind, trained on most of a reader's points and tried on the others."""
+"""What really happens: many networks of one kind, trained on most of your points and tried on the others."""
 
 import functools
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class EnsembleSetting(ClosedModel):
     """Networks N(x) = Σ ±v σ(⟨w, x⟩) with a Leaky ReLU, trained by SGD with the hinge loss, one point per step.
 
     Attributes:
-      own_data: the digest of the reader's points.
+      own_data: the digest of your points.
       n_classes: 2 for labels −1 and +1.
       n_runs: how many networks; each has its own start and its own order of the points.
       init_scale: R, the length of each row of weights at the start; v is 1/√(neurons).

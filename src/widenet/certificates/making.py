@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from widenet.certificates.certainty import repeat
 from widenet.certificates.certificate import Certificate, Findings
-from widenet.certificates.changes import small_changes
-from widenet.certificates.clock import Clock
+from widenet.certificates.data_forms import views_of
 from widenet.certificates.ensemble import EnsembleSetting
+from widenet.certificates.fixes import small_changes
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import portray
 from widenet.certificates.preparation import SEARCH_SECONDS, Scaling, prepare, varying_columns
@@ -19,8 +19,8 @@ from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
 from widenet.certificates.samples import drawn_points
+from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.training import epochs_for, summed, train
-from widenet.certificates.views import views_of
 from widenet.claims.user_data import Choices, UserData
 from widenet.data.archives import shown
 from widenet.errors import InputError
@@ -150,10 +150,10 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
     progress(0.01, "looking at the data")
-    searches = Clock(SEARCH_SECONDS)
+    searches = TimeLimit(SEARCH_SECONDS)
     prepared = prepare(table, wishes.scaling, choices.seed, searches)
     portrait = portray(table, prepared, searches)
-    clock = Clock(time)  # facts about large data would leave no time for theorems
+    clock = TimeLimit(time)  # facts about large data would leave no time for theorems
     whole, few = views_of(table, prepared, portrait, choices, time)
     cells = cells_of(store)
     most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)

@@ -10,7 +10,7 @@ import numpy as np
 
 from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
-from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.summary import about_count, about_no_promise, headlines, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, Verdict
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from widenet.certificates.certificate import Certificate, Findings
 
 GLOSSARY = (
-    ("flat boundary", "one straight cut through the data, as a linear model makes it: a line for two columns, a plane "
-     "for three, and so on."),
-    ("margin", "how far the closest point is from the flat boundary that leaves the most room, in the scale of section "
+    ("linear boundary", "one straight cut through the data, as a linear model makes it: a line for two columns, a "
+     "plane for three, and so on."),
+    ("margin", "how far the closest point is from the linear boundary of the widest margin, in the scale of section "
      "1. Theorems count on boundaries through the origin, whose margin may be another one."),
     ("neuron", "one unit of the network; it answers to points in its own direction, and votes for or against a class."),
     ("weights", "the numbers that training changes: the directions of the neurons."),
-    ("update", "one change of the weights, after a look at one point; a point that is right with room to spare changes "
+    ("update", "one change of the weights, after a look at one point; a point that is right with margin changes "
      "nothing."),
     ("pass", "training looks at every point once."),
-    ("loss", "what training makes small; the hinge loss is 0 exactly if every point is right with room to spare."),
-    ("points kept aside", "points that networks were not trained on, to see how they do on new ones."),
-    ("slack", "how much room an assumption has before it fails; negative: by how much it is missed."),
+    ("loss", "what training makes small; the hinge loss is 0 exactly if every point is right with margin."),
+    ("held-out points", "points that networks were not trained on, to see how they do on new ones."),
+    ("slack", "how far an assumption is from failing; negative: by how much it is missed."),
     ("tightness", "how near what happened comes to what was promised; 1: all of what was promised happened."),
     ("promise", "what a proved theorem says about this data, this width and this step size."),
 )  # fmt: skip
@@ -54,7 +54,7 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     found = {"portrait.png": drawn(portrait, "png")}
     if findings.training is not None:
         found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
-    holding = [row for row in findings.speaking if row.verdict is Verdict.HOLDS]
+    holding = [row for row in findings.applicable if row.verdict is Verdict.HOLDS]
     kept = [row for row in holding if row.evidence is not None and row.evidence.tightness is not None]
     if kept:
         found["tightness.svg"] = drawn(pictures.tightness(kept), "svg")
@@ -67,8 +67,8 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    others = [row for row in findings.speaking if row.kind is not Kind.MAIN]
-    reasons = [reason for reason, _ in Counter(row.not_applicable for row in findings.silent).most_common()]
+    others = [row for row in findings.applicable if row.kind is not Kind.MAIN]
+    reasons = [reason for reason, _ in Counter(row.not_applicable for row in findings.not_applicable).most_common()]
     return environment.get_template("certificate.html.j2").render(
         findings=findings,
         portrait=findings.portrait,
@@ -76,7 +76,9 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         promise_of={each.id: each for each in findings.promises},
         promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],
         groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
-        silences=[(reason, [row for row in findings.silent if row.not_applicable == reason]) for reason in reasons],
+        not_applicable=[
+            (reason, [row for row in findings.not_applicable if row.not_applicable == reason]) for reason in reasons
+        ],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
         caption=words.about_picture(findings),
         headlines=headlines(findings),
@@ -92,7 +94,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
     )
 
 
-def _standing(promise: Promise) -> Standing:
+def _standing(promise: ListedPromise) -> Standing:
     return promise.standing
 
 

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure as Drawing
 
 from widenet.certificates.ensemble import Ensemble
 from widenet.certificates.plane import Plane
-from widenet.certificates.rows import Row
+from widenet.certificates.rows import ClaimRow
 from widenet.certificates.training import Curve, Training
+from widenet.networks.arrays import leaky
 from widenet.plots.style import COLOURS, styled
 
 GRID = 160
@@ -31,7 +32,7 @@ def curves(training: Training) -> Drawing:
     left, right = drawing.subplots(1, 2)
     _band(left, training.train_curve, COLOURS[0], "training points", scale=100.0)
     if training.test_curve is not None:
-        _band(left, training.test_curve, COLOURS[1], "points kept aside", scale=100.0)
+        _band(left, training.test_curve, COLOURS[1], "held-out points", scale=100.0)
     left.set(title="Points on the wrong side", xlabel="passes over the data", ylabel="%")
     left.set_ylim(bottom=0)
     left.legend(loc="upper right")
@@ -141,7 +142,7 @@ def _regions(axes: Axes, weights: np.ndarray, ensemble: Ensemble, frame: Frame) 
         # A bias coordinate is 1/√2, and the others were divided by √2 with it.
         grid = np.column_stack([grid, np.full((len(grid), extra), 2**-0.5)])
     before = grid @ weights.T
-    outputs = np.where(before > 0, before, ensemble.setting.slope * before) @ np.atleast_2d(ensemble.output[0]).T
+    outputs = leaky(before, ensemble.setting.slope) @ np.atleast_2d(ensemble.output[0]).T
     colours = [COLOURS[place % len(COLOURS)] for place in range(max(outputs.shape[1], 2))]
     # What a class has more than the best other one is 0 on the boundary, so that the boundary has no steps.
     if outputs.shape[1] == 1:
@@ -177,7 +178,7 @@ def _answers(
     if inputs is None:
         return np.zeros((len(np.unique(labels)), len(weights)))
     before = inputs[plane.rows] @ weights.T
-    answers, own = np.where(before > 0, before, ensemble.setting.slope * before), labels[plane.rows]
+    answers, own = leaky(before, ensemble.setting.slope), labels[plane.rows]
     return np.stack([answers[own == kind].mean(axis=0) for kind in np.unique(labels)])
 
 
@@ -192,7 +193,7 @@ def colours_of(output: np.ndarray, answers: np.ndarray) -> list[str]:
 
 
 @styled
-def tightness(rows: list[Row]) -> Drawing:
+def tightness(rows: list[ClaimRow]) -> Drawing:
     """How close each statement that holds comes to its bound, on one axis for all papers."""
     papers = list(dict.fromkeys(row.paper for row in rows))
     drawing = Drawing(figsize=(7.2, 0.55 + 0.36 * len(papers)), layout="constrained")

@@ -1,6 +1,6 @@
 """The plane that a picture of the data shows: the data's own, or the two directions that tell classes apart best.
 
-Two classes that a flat boundary separates are apart in the picture: across it goes the direction of discriminant
+Two classes that a linear boundary separates are apart in the picture: across it goes the direction of discriminant
 analysis if the classes do not overlap along it, and else that of the separator with the widest margin.
 """
 
@@ -27,7 +27,7 @@ class Plane:
       points: of the data, in the plane.
       rows: which points of the prepared data they are.
       is_own: whether the data itself has two coordinates, so that regions can be drawn.
-      boundary: where a flat boundary crosses the first axis that has each of two classes on its own side; None without.
+      boundary: where a linear boundary crosses the first axis that has each of two classes on one side; None without.
     """
 
     axes: Float[np.ndarray, "2 dim"]
@@ -43,7 +43,7 @@ class Plane:
 
 
 def plane_of(prepared: Prepared) -> Plane:
-    """The plane in which the classes are best told apart."""
+    """The plane in which the classes are best separated."""
     inputs = np.asarray(prepared.data.inputs, np.float64)
     labels = np.asarray(prepared.data.labels)
     rows = drawn_points(labels, MOST_POINTS, seed=0)
@@ -90,7 +90,7 @@ def _way_between(points: Float[np.ndarray, "point dim"]) -> np.ndarray:
 
 
 def _separator(prepared: Prepared) -> np.ndarray | None:
-    """The direction across the flat boundary of the widest margin, for two classes; None where there is none."""
+    """The direction across the linear boundary of the widest margin, for two classes; None where there is none."""
     found = prepared.with_bias if prepared.with_bias is not None and prepared.with_bias.separable else None
     return None if found is None or found.separator is None else _unit(found.separator[:-1])
 

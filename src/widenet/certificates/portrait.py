@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from widenet.certificates.boundaries import Separability, find_boundaries
-from widenet.certificates.clock import Clock
 from widenet.certificates.preparation import SEARCH_SECONDS, Preparation, Prepared
-from widenet.certificates.reading import Reading, Table
+from widenet.certificates.reading import ReadingNotes, Table
+from widenet.certificates.time_limit import TimeLimit
 from widenet.diagnostics.components import find_components, measure_structure
 from widenet.diagnostics.four_clusters import find_clusters, measure_clusters
 from widenet.records import ClosedModel
@@ -26,7 +26,7 @@ class ClassCount(ClosedModel):
     points: int
 
 
-class Clusters(ClosedModel):
+class ClusterSummary(ClosedModel):
     """Two clusters per class of unit vectors: r, Δ, ε.
 
     Attributes:
@@ -42,7 +42,7 @@ class Clusters(ClosedModel):
     points: int
 
 
-class Components(ClosedModel):
+class ComponentSummary(ClosedModel):
     """Classes as components of unit vectors: k, l, δ, λ.
 
     Attributes:
@@ -69,7 +69,7 @@ class Portrait(ClosedModel):
       contradictions: pairs of rows (from 1) with equal inputs and different classes; the first few.
       n_contradicting: how many points have an equal one in another class.
       reading, preparation: what was done while reading, and before theorems were asked.
-      separability: what is known about flat boundaries.
+      separability: what is known about linear boundaries.
       clusters, components: how the points, divided by their lengths, lie in groups; None where a point is 0.
     """
 
@@ -83,11 +83,11 @@ class Portrait(ClosedModel):
     repeats: tuple[tuple[int, int], ...] = ()
     contradictions: tuple[tuple[int, int], ...]
     n_contradicting: int
-    reading: Reading
+    reading: ReadingNotes
     preparation: Preparation
     separability: tuple[Separability, ...]
-    clusters: Clusters | None
-    components: Components | None
+    clusters: ClusterSummary | None
+    components: ComponentSummary | None
 
     @property
     def columns_used(self) -> int:
@@ -101,7 +101,7 @@ class Portrait(ClosedModel):
         return self.norms[2] if self.preparation.factor is None else 1.0
 
     def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
-        """Which of these rows (from 0) are on the wrong side of the best flat boundary between two classes.
+        """Which of these rows (from 0) are on the wrong side of the best linear boundary between two classes.
 
         None where there are more classes, or no such boundary was looked for.
         """
@@ -119,7 +119,7 @@ class Portrait(ClosedModel):
         return False not in answers
 
 
-def portray(table: Table, prepared: Prepared, clock: Clock | None = None) -> Portrait:
+def portray(table: Table, prepared: Prepared, clock: TimeLimit | None = None) -> Portrait:
     """Look at the data once; the `clock` is that of all searches for boundaries."""
     norms = np.linalg.norm(table.inputs, axis=1)
     repeats, pairs, contradicting = _equal_rows(table)
@@ -140,7 +140,7 @@ def portray(table: Table, prepared: Prepared, clock: Clock | None = None) -> Por
         n_contradicting=contradicting,
         reading=table.reading,
         preparation=prepared.record,
-        separability=find_boundaries(table, prepared, pairs, clock or Clock(SEARCH_SECONDS)),
+        separability=find_boundaries(table, prepared, pairs, clock or TimeLimit(SEARCH_SECONDS)),
         clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
         components=None if units is None else _components(units, prepared),
     )
@@ -172,10 +172,10 @@ def _unit_rows(prepared: Prepared) -> np.ndarray | None:
     return points / norms if norms.all() else None
 
 
-def _clusters(units: np.ndarray, prepared: Prepared) -> Clusters:
+def _clusters(units: np.ndarray, prepared: Prepared) -> ClusterSummary:
     units, labels = _compared(units, np.asarray(prepared.data.labels))
     found = measure_clusters(units, labels, find_clusters(units, labels))
-    return Clusters(radius=found.radius, overlap=found.overlap, imbalance=found.imbalance, points=len(units))
+    return ClusterSummary(radius=found.radius, overlap=found.overlap, imbalance=found.imbalance, points=len(units))
 
 
 def _compared(units: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -186,11 +186,11 @@ def _compared(units: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
     return units[part], labels[part]
 
 
-def _components(units: np.ndarray, prepared: Prepared) -> Components:
+def _components(units: np.ndarray, prepared: Prepared) -> ComponentSummary:
     units, labels = _compared(units, np.asarray(prepared.data.labels))
     classes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     found = measure_structure(units, classes, find_components(units, classes))
-    return Components(
+    return ComponentSummary(
         classes=found.n_classes,
         per_class=found.per_class,
         distance=found.distance if math.isfinite(found.distance) else 0.0,

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.certificates.clock import Clock
 from widenet.certificates.reading import Table
+from widenet.certificates.time_limit import TimeLimit
 from widenet.data.arrays import scale_to_unit_ball, with_bias
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError, UnknownName
@@ -135,12 +135,12 @@ class Prepared:
         return len(self.rows) == len(self.points)
 
 
-def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: Clock | None = None) -> Prepared:
+def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: TimeLimit | None = None) -> Prepared:
     """Columns to one unit where they need it, everything into the unit ball, and a bias where that helps.
 
     The `clock` is that of all searches for boundaries.
     """
-    clock = clock or Clock(SEARCH_SECONDS)
+    clock = clock or TimeLimit(SEARCH_SECONDS)
     rows, labels, two = _chosen(table, seed), jnp.asarray(table.signs), len(table.class_names) == 2
     done = Preparation(scaling=scaling, points=len(labels), used=len(rows), bias=Bias.UNWANTED)
     kept, stretch = np.arange(table.inputs.shape[1]), 1.0
@@ -153,7 +153,7 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: Clock | None =
         ball = plain
     lifted = with_bias(ball)
     biased = search(lifted, clock) if two else None
-    # What no flat boundary separates, none through the origin does: on large data either takes long to find out.
+    # What no linear boundary separates, none through the origin does: on large data either takes long to find out.
     is_known = biased is not None and biased.separable is False
     origin = search(plain, clock) if two and not is_known else None
     if scaling is not Scaling.NONE:
@@ -187,7 +187,7 @@ def varying_columns(inputs: np.ndarray) -> np.ndarray:
     raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
 
 
-def search(data: Dataset, clock: Clock) -> Separation | None:
+def search(data: Dataset, clock: TimeLimit) -> Separation | None:
     """What is known about separators through the origin; None where float64 cannot ask."""
     try:
         return find_separator(data, seconds=max(clock.left, 0.0))

@@ -1,13 +1,13 @@
 """What was done to the data while reading, and before theorems were asked, in sentences."""
 
 from widenet.certificates.preparation import Bias, Preparation, Scaling
-from widenet.certificates.reading import Reading
+from widenet.certificates.reading import ReadingNotes
 from widenet.console.wording import counted, number
 
 ADDED = "For the theorems a constant coordinate (a bias) was added, (x, 1)/√2 in place of x"
 
 
-def about_reading(found: Reading) -> list[str]:
+def about_reading(found: ReadingNotes) -> list[str]:
     """What was done while reading."""
     said = []
     if found.shape:
@@ -38,7 +38,7 @@ def about_preparation(found: Preparation) -> list[str]:
     if found.used < found.points:
         said.append(
             f"Theorems and networks get {found.used:,} of the {found.points:,} points, drawn at random. What is said "
-            "about equal points and flat boundaries is about all of them."
+            "about equal points and linear boundaries is about all of them."
         )
     return said
 
@@ -53,7 +53,7 @@ def _columns(found: Preparation) -> list[str]:
         said.append(
             f"{counted(count, 'column')} var{'ies' if one else 'y'} by less than a trillionth of "
             f"{'its' if one else 'their'} size, which is taken for rounding, and {_were(one)} left out. What is said "
-            "about flat boundaries is about the other columns."
+            "about linear boundaries is about the other columns."
         )
     return said
 

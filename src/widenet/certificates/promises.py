@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from widenet.certificates.comparisons import carrying, is_too_small, left_open, says_nothing
-from widenet.certificates.lacks import lack
-from widenet.certificates.numerals import plain
-from widenet.certificates.rows import Row
-from widenet.certificates.views import AT_RANDOM
+from widenet.certificates.data_forms import AT_RANDOM
+from widenet.certificates.missing_assumptions import lack
+from widenet.certificates.plain_numbers import plain
+from widenet.certificates.rows import ClaimRow
 from widenet.claims.base import Evidence, Verdict
 from widenet.claims.meaning import Topic
 from widenet.console.wording import number
@@ -33,7 +33,7 @@ class Standing(enum.StrEnum):
     NOT_HERE = "promises nothing here"
 
 
-class Promise(ClosedModel):
+class ListedPromise(ClosedModel):
     """One promise.
 
     Attributes:
@@ -58,13 +58,13 @@ class Promise(ClosedModel):
         return AT_RANDOM not in self.about and not self.topic.is_warning
 
 
-def promises_of(rows: Iterable[Row]) -> list[Promise]:
-    """The promises of the claims that speak and have a meaning: what is guaranteed first, then by topic."""
+def promises_of(rows: Iterable[ClaimRow]) -> list[ListedPromise]:
+    """The promises of the claims that apply and have a meaning: what is guaranteed first, then by topic."""
     found = [_promise(row, row.evidence) for row in rows if row.evidence is not None and row.meaning is not None]
     return sorted(found, key=lambda each: (list(Standing).index(each.standing), list(Topic).index(each.topic)))
 
 
-def _promise(row: Row, evidence: Evidence) -> Promise:
+def _promise(row: ClaimRow, evidence: Evidence) -> ListedPromise:
     # The first part is the one whose numbers a statement is known for.
     part, meaning = evidence.parts[0], row.meaning
     if meaning is None:
@@ -77,7 +77,7 @@ def _promise(row: Row, evidence: Evidence) -> Promise:
         generosity = part.promised / part.measured
     # A number that is promised elsewhere would be taken for one that holds here.
     promised = "…" if part.promised is None or standing is Standing.NOT_HERE else plain(part.promised)
-    return Promise(
+    return ListedPromise(
         id=row.id,
         about=row.about,
         topic=meaning.topic,
@@ -106,7 +106,7 @@ def standing_of(evidence: Evidence) -> Standing:
     return Standing.EMPTY if says_nothing(evidence) else Standing.UNCONFIRMED
 
 
-def _remark(row: Row, evidence: Evidence, standing: Standing, generosity: float | None) -> str:
+def _remark(row: ClaimRow, evidence: Evidence, standing: Standing, generosity: float | None) -> str:
     said = []
     if standing in (Standing.NOT_HERE, Standing.UNKNOWN):
         said += [lack(each) for each in row.missing[:1]]

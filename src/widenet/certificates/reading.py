@@ -1,4 +1,4 @@
-"""What a reader gives, as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
+"""Your data as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
 
 import collections
 import functools
@@ -25,7 +25,7 @@ MOST_EXACT = 2**53
 """Whole numbers from here on are names: float64 does not tell them apart."""
 
 
-class Reading(ClosedModel):
+class ReadingNotes(ClosedModel):
     """What was done while reading.
 
     Attributes:
@@ -44,9 +44,9 @@ class Table:
     Attributes:
       inputs: one row per point, as given.
       classes: the number of each point's class.
-      class_names: what a reader calls them, by number.
-      columns: what a reader calls the inputs; empty where they have no names.
-      label: what a reader calls the label.
+      class_names: their names, by number.
+      columns: names of the inputs; empty where they have no names.
+      label: the name of the label.
       source: the name of the file, or "arrays".
       reading: what was done while reading.
     """
@@ -57,7 +57,7 @@ class Table:
     columns: tuple[str, ...]
     label: str
     source: str
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingNotes = field(default_factory=ReadingNotes)
 
     @property
     def signs(self) -> Float[np.ndarray, " sample"]:
@@ -160,7 +160,7 @@ def _made(
             "classes; label= or --label chooses another column."
         )
     rows, columns, index = _without_index(rows, columns)
-    return Table(rows, numbers, names, columns, label, source, Reading(shape=shape, index_column=index))
+    return Table(rows, numbers, names, columns, label, source, ReadingNotes(shape=shape, index_column=index))
 
 
 def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[int, ...]]:

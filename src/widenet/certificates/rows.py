@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterable, Sequence
 
 from widenet import papers
-from widenet.certificates.clock import Clock, OutOfTime
-from widenet.certificates.views import View
+from widenet.certificates.data_forms import DataForm
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.claims import Claim, Evidence, Hypothesis, Kind, NotApplicable, Verdict
 from widenet.claims.base import plain
 from widenet.claims.meaning import Meaning
@@ -21,16 +21,16 @@ FOR_ONE = 0.4
 """The share of the time left that a single claim may take."""
 
 
-class Row(ClosedModel):
+class ClaimRow(ClosedModel):
     """One claim, and what it says about the data.
 
     Attributes:
       id, kind, where, statement: of the claim.
       meaning: what it means to somebody who trains a network, where that is said.
       about: which form of the data it was asked about; "" for the data as it was prepared.
-      evidence: what was found; None where the claim is silent.
+      evidence: what was found; None where the claim does not apply.
       not_applicable: why, in one sentence.
-      is_open: whether it was silent for want of time, or because of a mistake in this program.
+      is_open: whether it has no evidence for want of time, or because of a mistake in this program.
       has_crashed: whether it was such a mistake.
       seconds: how long it took.
     """
@@ -54,7 +54,7 @@ class Row(ClosedModel):
 
     @property
     def verdict(self) -> Verdict | None:
-        """None for a silent claim."""
+        """None for a claim that does not apply."""
         return None if self.evidence is None else self.evidence.verdict
 
     @property
@@ -88,9 +88,9 @@ def claims_by_weight() -> tuple[list[Claim], list[Claim]]:
 
 
 def ask_all(
-    claims: Sequence[Claim], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
-) -> list[Row]:
-    """What each claim says; one that is silent is asked about the other views in turn.
+    claims: Sequence[Claim], views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress = silent
+) -> list[ClaimRow]:
+    """What each claim says; one that does not apply is tried on the other views in turn.
 
     Raises:
       StoreError: the store cannot be read or written.
@@ -98,8 +98,10 @@ def ask_all(
     return [_row(claim, views, cells, clock, share) for claim, share in parts(claims, progress)]
 
 
-def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progress: Progress = silent) -> list[Row]:
-    """The rows once more, where those that were silent are asked about one more view while there is time.
+def ask_again(
+    rows: Sequence[ClaimRow], view: DataForm, cells: Cells, clock: TimeLimit, progress: Progress = silent
+) -> list[ClaimRow]:
+    """The rows once more, where those that did not apply are tried on one more view while there is time.
 
     Raises:
       StoreError: the store cannot be read or written.
@@ -113,13 +115,15 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
                 answers.append(row.model_copy(update={"is_open": True}))
                 continue
             again = _row(claims[row.id], [view], cells, clock, share)
-        # Where there was no time for this view, the row says why the claim was silent about the others.
+        # Where there was no time for this view, the row says why the claim does not apply to the others.
         answers.append(row if again is None or again.is_open else again)
     return answers
 
 
-def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
-    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=plain(claim.statement), meaning=claim.meaning)
+def _row(claim: Claim, views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress) -> ClaimRow:
+    base = ClaimRow(
+        id=claim.id, kind=claim.kind, where=claim.where, statement=plain(claim.statement), meaning=claim.meaning
+    )
     start, not_applicable, has_crashed = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:
@@ -137,8 +141,8 @@ def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progre
     )
 
 
-def ordered(rows: Iterable[Row]) -> list[Row]:
-    """Those that speak before those that are silent; main results first; what holds before what fails."""
+def ordered(rows: Iterable[ClaimRow]) -> list[ClaimRow]:
+    """Those that apply before those that do not; main results first; what holds before what fails."""
     return sorted(rows, key=_rank)
 
 
@@ -155,7 +159,7 @@ def _verdicts() -> dict[Verdict | None, int]:
     return {verdict: place for place, verdict in enumerate(order)}
 
 
-def _rank(row: Row) -> tuple[int, int, int, bool, float]:
+def _rank(row: ClaimRow) -> tuple[int, int, int, bool, float]:
     vacuous = row.evidence is not None and row.evidence.vacuous
     farthest = max((abs(nearness(each)) for each in row.missing), default=0.0)
     return (row.evidence is None, list(Kind).index(row.kind), _verdicts()[row.verdict], vacuous, farthest)

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from widenet.certificates.boundaries import Separability
-from widenet.certificates.lacks import lack
-from widenet.certificates.numerals import fraction
+from widenet.certificates.data_forms import FEW
+from widenet.certificates.missing_assumptions import lack
+from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
-from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.training import Training
 from widenet.certificates.training_words import about_error
-from widenet.certificates.views import FEW
 from widenet.certificates.words import beyond_rounding, both, either, inconclusive, percent
 from widenet.claims import Kind, Verdict
 from widenet.claims.meaning import Topic
@@ -36,7 +36,7 @@ COUNTED = {
     Standing.NOT_HERE: "for other data",
 }
 """What became of a promise, in few words."""
-FLAT = "flat boundary (one straight cut through the data)"
+FLAT = "linear boundary (one straight cut through the data)"
 
 
 def headlines(findings: "Findings") -> list[tuple[str, str]]:
@@ -56,12 +56,12 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
     ]
     if training is not None:
         error = training.test_error or training.train_error
-        where = "the points kept aside" if training.test_error else "the training points"
+        where = "the held-out points" if training.test_error else "the training points"
         found.append((percent(error.middle), f"error of a trained network on {where}"))
     return found
 
 
-def about_count(promises: Sequence[Promise]) -> str:
+def about_count(promises: Sequence[ListedPromise]) -> str:
     """What became of the promises that a headline counts; "" where it counts none."""
     counts = Counter(each.standing for each in promises if each.counts)
     if not counts:
@@ -108,8 +108,8 @@ def _counted_of(count: int, among: int) -> str:
 def _flat(portrait: Portrait) -> tuple[str, str]:
     if len(portrait.classes) > 2 and portrait.separability:
         apart = sum(each.separable is True for each in portrait.separability)
-        return f"{apart} of {len(portrait.separability)}", "classes are told from the rest by a flat boundary"
-    return {True: "yes", False: "no", None: "?"}[portrait.separable], "a flat boundary separates the classes"
+        return f"{apart} of {len(portrait.separability)}", "classes are separated from the rest by a linear boundary"
+    return {True: "yes", False: "no", None: "?"}[portrait.separable], "a linear boundary separates the classes"
 
 
 def in_short(findings: "Findings") -> list[str]:
@@ -117,7 +117,7 @@ def in_short(findings: "Findings") -> list[str]:
     return [_shape(findings.portrait), _guarantee(findings), _new_points(findings)]
 
 
-def best_kept(findings: "Findings") -> Promise | None:
+def best_kept(findings: "Findings") -> ListedPromise | None:
     """The promise that is told in short: one about how training goes, or any where nothing stands in its way.
 
     Of large data theorems are asked about a random part, so a promise about that part is told if there is no other.
@@ -131,31 +131,31 @@ def best_kept(findings: "Findings") -> Promise | None:
     return next(iter(kept or [each for each in part if f"{FEW} points" not in each.about]), None)
 
 
-def _kept(findings: "Findings") -> list[Promise]:
+def _kept(findings: "Findings") -> list[ListedPromise]:
     return [each for each in findings.promises if each.counts and each.standing is Standing.GUARANTEED]
 
 
 def _shape(portrait: Portrait) -> str:
-    """Whether flat boundaries tell the classes apart, and how nearly; what that means for a linear model."""
+    """Whether linear boundaries separate the classes, and how nearly; what that means for a linear model."""
     found = [each for each in portrait.separability if not each.through_origin]
     names = [each.name for each in portrait.classes]
     if not found:
-        return f"There are {len(names)} classes, too many to ask of each whether a flat boundary tells it apart."
+        return f"There are {len(names)} classes, too many to ask of each whether a linear boundary separates it."
     if len(names) > 2:
         return _each_class(found)
     both = f"{names[0]} and {names[1]}"
     (best,) = found
     if best.separable:
-        room = "though only just" if (best.margin or 0.0) < THIN * portrait.longest else "with room to spare"
+        room = "though only just" if (best.margin or 0.0) < THIN * portrait.longest else "with margin"
         return (
-            f"A {FLAT} tells {both} apart, {room} (margin {fraction(best.margin)}). So a linear model can get every "
+            f"A {FLAT} separates {both}, {room} (margin {fraction(best.margin)}). So a linear model can get every "
             "point right. This is proved."
         )
     if best.separable is None:
-        return inconclusive(f"Whether a {FLAT} tells {both} apart", best)
+        return inconclusive(f"Whether a {FLAT} separates {both}", best)
     so = "" if beyond_rounding(best) else ", so a linear model must err on some points"
     return (
-        f"No {FLAT} tells {both} apart{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
+        f"No {FLAT} separates {both}{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
         "on its wrong side."
     )
 
@@ -170,20 +170,22 @@ def _each_class(found: Sequence[Separability]) -> str:
     yes = [_name(each) for each in found if each.separable]
     no = [each for each in found if each.separable is False]
     if len(yes) == len(found):
-        return f"A {FLAT} tells each of the {len(yes)} classes from all others. This is proved."
+        return f"A {FLAT} separates each of the {len(yes)} classes from all others. This is proved."
     if not yes and not no:
-        return f"For no class is it known whether a {FLAT} tells it from all others: the searches were inconclusive."
+        return (
+            f"For no class is it known whether a {FLAT} separates it from all others: the searches were inconclusive."
+        )
     unknown = [_name(each) for each in found if each.separable is None]
     rest = f" For {both(unknown)} it is not known." if unknown else ""
     if not no:
-        return f"A {FLAT} tells {_and(yes)} from all others. This is proved.{rest}"
+        return f"A {FLAT} separates {_and(yes)} from all others. This is proved.{rest}"
     counts = [
         f"{_name(each)}{beyond_rounding(each)} (the best found has {_of(each)} on its wrong side)" for each in no[:1]
     ]
     counts += [f"{_name(each)}{beyond_rounding(each)} ({len(each.in_the_way):,})" for each in no[1:SHOWN]]
     more = f" Nor is there one for {counted(len(no) - SHOWN, 'more class', 'more classes')}." if len(no) > SHOWN else ""
-    said = f"A {FLAT} tells {_and(yes)} from all others, but none" if yes else f"No {FLAT}"
-    return f"{said} tells {either(counts)} from the rest.{more} This is proved.{rest}"
+    said = f"A {FLAT} separates {_and(yes)} from all others, but none" if yes else f"No {FLAT}"
+    return f"{said} separates {either(counts)} from the rest.{more} This is proved.{rest}"
 
 
 def _name(found: Separability) -> str:
@@ -205,7 +207,7 @@ def _guarantee(findings: "Findings") -> str:
     if _is_unasked(findings):
         return _nothing_evaluated(findings)
     late = f" {_not_evaluated(findings.unasked, len(findings.rows))}" if findings.unasked else ""
-    if len(findings.silent) == len(findings.rows):
+    if len(findings.not_applicable) == len(findings.rows):
         return f"No theorem that was evaluated applies to this data.{late}"
     below = " What networks really do is measured below." if findings.training is not None else ""
     obstacle = _obstacle(findings.portrait)
@@ -219,7 +221,7 @@ def _obstacle(portrait: Portrait) -> str:
     margin = max((each.theorem_margin or 0.0 for each in portrait.separability), default=0.0)
     if portrait.separable is False and len(portrait.classes) == 2:
         return (
-            "No theorem that was evaluated promises that training succeeds here: most that do need a flat boundary "
+            "No theorem that was evaluated promises that training succeeds here: most that do need a linear boundary "
             "between the classes."
         )
     if portrait.separable and 0 < margin < THIN:
@@ -257,12 +259,12 @@ def _new_points(findings: "Findings") -> str:
     return f"{said} {_measured(training)}" if training is not None and training.test_error is not None else said
 
 
-def _is_unsure(promise: Promise) -> bool:
+def _is_unsure(promise: ListedPromise) -> bool:
     """Whether a theorem may promise something that was not confirmed."""
     return promise.standing in (Standing.UNCONFIRMED, Standing.UNKNOWN, Standing.NO_NUMBER)
 
 
-def _holds(promise: Promise) -> bool:
+def _holds(promise: ListedPromise) -> bool:
     """Whether it is about all the data or, of large data, about a part that is not too small to be told of."""
     return promise.standing is Standing.GUARANTEED and f"{FEW} points" not in promise.about
 

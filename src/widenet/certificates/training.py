@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.ensemble import Ensemble, EnsembleSetting, networks
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.claims.statistics import clopper_pearson
 from widenet.progress import Progress, silent, stretch
 from widenet.records import ClosedModel
@@ -20,7 +20,7 @@ PER_STEP, PER_STEP_OF_MANY, PER_PRODUCT = 2e-6, 5e-6, 1.5e-10
 """About how many seconds of a core a step of one network costs, with two classes and with more, and beside it each of
 its products."""
 SHARE = 0.1
-"""The share of the reader's time that the steps may cost on one core, by these two numbers."""
+"""The share of your time that the steps may cost on one core, by these two numbers."""
 MOST_EPOCHS, FEWEST_EPOCHS = 1000, 8
 FEWER_RUNS, FEWER_EPOCHS = 8, 4
 """What is trained where the time does not allow what was asked: so many runs, and a part of the epochs."""
@@ -60,7 +60,7 @@ class Training(ClosedModel):
       stalled, diverged, cut_off: how the others ended.
       updates: changes of the weights, over the runs that reached loss 0; None without one.
       train_error, test_error: shares of points on the wrong side at the end.
-      flat_error: the share of the same training points on the wrong side of the best flat boundary that was found for
+      flat_error: the share of the same training points on the wrong side of the best linear boundary that was found for
         all points; None where there is none to compare with.
       class_errors: the middle over the runs of the share of each class's held-out points; None without one.
       test_limits: 95 % limits of the error that the mean network makes on points like these, from the held-out ones.
@@ -92,13 +92,13 @@ class Training(ClosedModel):
 
 
 def epochs_for(n_points: int, dim: int, n_neurons: int, n_runs: int, n_classes: int, seconds: float | int) -> int:
-    """How many passes over the data fit in the reader's time; the same on every machine, so that runs are the same."""
+    """How many passes over the data fit in your time; the same on every machine, so that runs are the same."""
     step = PER_STEP if n_classes == 2 else PER_STEP_OF_MANY
     epoch = n_points * n_runs * (step + PER_PRODUCT * dim * n_neurons)
     return int(min(max(SHARE * seconds / epoch, FEWEST_EPOCHS), MOST_EPOCHS))
 
 
-def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:
+def train(setting: EnsembleSetting, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Ensemble | None:
     """The networks of this setting, or fewer of them where the time does not allow more; None where it allows none.
 
     Of many networks a few are trained first, so that there is something to show.
@@ -121,7 +121,9 @@ def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progre
     return train_once(setting, cells, clock.share(FOR_ALL), stretch(progress, 0.3, 1.0)) or few
 
 
-def train_once(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:
+def train_once(
+    setting: EnsembleSetting, cells: Cells, clock: TimeLimit, progress: Progress = silent
+) -> Ensemble | None:
     """The networks of this setting, or None where the time does not allow them.
 
     Raises:
@@ -137,7 +139,7 @@ def train_once(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: P
 def summed(found: Ensemble, asked: int, clashing: Bool[np.ndarray, " sample"] | None = None) -> Training:
     """The runs in few numbers; so many were asked for.
 
-    `clashing` are the points of their data that are on the wrong side of the best flat boundary.
+    `clashing` are the points of their data that are on the wrong side of the best linear boundary.
     """
     fitted, held_out = found.fitted, int(found.held_out.sum())
     return Training(

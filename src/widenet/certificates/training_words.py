@@ -1,4 +1,4 @@
-"""What the networks did, in sentences for a reader who knows no theory."""
+"""What the networks did, in sentences for someone who knows no theory."""
 
 import math
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def about_training(findings: "Findings") -> list[str]:
         f"{counted(training.runs, 'network')} with {setting.n_neurons} neurons {were(training.runs)} trained on "
         f"{training.trained_on:,} points by SGD with the hinge loss, one point per step, from random starts, with step "
         f"size {number(setting.step_size)}"
-        + (f"; {training.held_out:,} points were kept aside." if training.held_out else ".")
+        + (f"; {training.held_out:,} points were held out." if training.held_out else ".")
     ]
     if training.runs < training.asked:
         said[0] += f" These are {training.runs} of the {training.asked} networks asked for: time ran out."
@@ -51,19 +51,19 @@ def about_training(findings: "Findings") -> list[str]:
 
 
 def _against_flat(portrait: Portrait, training: Training) -> str:
-    """Whether networks do better on two classes than the best flat boundary; "" where that is not known."""
+    """Whether networks do better on two classes than the best linear boundary; "" where that is not known."""
     network, flat, points = training.train_error.middle, training.flat_error, training.trained_on
     if len(portrait.classes) == 2 and portrait.separable and network:
-        return "A flat boundary would get every point right: more passes (--time), or another step size, may help."
+        return "A linear boundary would get every point right: more passes (--time), or another step size, may help."
     if flat is None or not math.isfinite(network):
         return ""
-    said = f"The best flat boundary that was found has {percent(flat)} of the same training points wrong: "
+    said = f"The best linear boundary that was found has {percent(flat)} of the same training points wrong: "
     if abs(network - flat) * points > FEW_POINTS:
         if network < BETTER * flat:
             return f"{said}a boundary that bends pays off on this data."
         if flat < BETTER * network:
             return f"{said}so far the networks have more, and their bends have gained nothing."
-    return f"{said}about as many, so a flat boundary would nearly do."
+    return f"{said}about as many, so a linear boundary would nearly do."
 
 
 MOST_OF_A_CLASS = 0.5
@@ -85,7 +85,7 @@ def by_class(errors: Sequence[float | None], names: Sequence[str]) -> str:
     worst = sorted((name for name in found if found[name] > least), key=lambda name: -found[name])
     best = [name for name in found if found[name] == least]
     first, *others = (f"{name} ({percent(found[name])}" for name in worst[:WORST])
-    most = [f"{first} of its points kept aside)", *(f"{other})" for other in others)]
+    most = [f"{first} of its held-out points)", *(f"{other})" for other in others)]
     more = [f"{len(best) - WORST} more"] if len(best) > WORST else []
     return (
         f"By class, a typical network errs most on {both(most)}, and least on {both([*best[:WORST], *more])} "
@@ -94,13 +94,13 @@ def by_class(errors: Sequence[float | None], names: Sequence[str]) -> str:
 
 
 def about_error(training: Training) -> str:
-    """The error on points kept aside, and how well so few of them show the true one."""
+    """The error on held-out points, and how well so few of them show the true one."""
     if training.test_error is None or training.test_limits is None:
         return ""
     low, high = training.test_limits
     which = "the network" if training.runs == 1 else f"a typical network (the median of {training.runs})"
     return (
-        f"{which} errs on {percent(training.test_error.middle)} of the {training.held_out:,} points kept aside, so its "
+        f"{which} errs on {percent(training.test_error.middle)} of the {training.held_out:,} held-out points, so its "
         f"error on all such points is between {percent(low)} and {percent(high)}, with 95\N{NO-BREAK SPACE}% certainty."
     )
 
@@ -111,7 +111,7 @@ def _fitting(training: Training) -> str:
     if training.fitted == training.runs and training.updates is not None:
         found = training.updates
         return (
-            f"All of them got every training point right, with room to spare (loss exactly 0), after "
+            f"All of them got every training point right, with margin (loss exactly 0), after "
             f"{number(found.middle)} updates in the middle run ({number(found.least)} to {number(found.largest)})."
         )
     ends = [
@@ -124,7 +124,7 @@ def _fitting(training: Training) -> str:
         if count
     ]
     return (
-        f"{training.fitted or 'None'} of them got every training point right with room to spare (loss exactly 0); "
+        f"{training.fitted or 'None'} of them got every training point right with margin (loss exactly 0); "
         f"{', '.join(ends)}. "
         f"The middle network ends with {percent(errors.middle)} of its training points wrong."
     )

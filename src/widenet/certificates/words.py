@@ -1,4 +1,4 @@
-"""What was found, in sentences for a reader who knows no theory. The screen and the page say the same words."""
+"""What was found, in sentences for someone who knows no theory. The screen and the page say the same words."""
 
 import math
 from collections import Counter
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from widenet.certificates.boundaries import Separability
 from widenet.certificates.certainty import Certainty
-from widenet.certificates.changes import Change
 from widenet.certificates.comparisons import says_nothing
-from widenet.certificates.lacks import ANSWERS, lack
-from widenet.certificates.numerals import fraction
+from widenet.certificates.fixes import Change
+from widenet.certificates.missing_assumptions import ANSWERS, lack
+from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation_words import about_reading
-from widenet.certificates.promises import Promise
-from widenet.certificates.rows import Row
+from widenet.certificates.promises import ListedPromise
+from widenet.certificates.rows import ClaimRow
 from widenet.claims import Hypothesis, Part, Verdict
 from widenet.console.wording import counted, number, sides
 
@@ -70,28 +70,28 @@ def about_data(portrait: Portrait) -> list[str]:
 
 
 def about_separability(portrait: Portrait) -> list[str]:
-    """Whether flat boundaries separate the classes, and how we know."""
+    """Whether linear boundaries separate the classes, and how we know."""
     found = [each for each in portrait.separability if not each.through_origin]
     if not found:
-        return ["Whether flat boundaries separate the classes was not asked."]
+        return ["Whether linear boundaries separate the classes was not asked."]
     if len(portrait.classes) > 2:
         return [*_each_class(found), *_theorem_margins(found, portrait)]
     (best,) = found
     if best.separable:
         return [
-            f"A flat boundary separates the two classes perfectly. The closest points are {fraction(best.margin)} away "
-            f"from it, where the farthest point is {number(portrait.longest)} from the origin. This is proved: the "
-            f"boundary was checked on all {best.points:,} points, and {_no_wider(best)}.",
+            f"A linear boundary separates the two classes perfectly. The closest points are {fraction(best.margin)} "
+            f"away from it, where the farthest point is {number(portrait.longest)} from the origin. This is proved: "
+            f"the boundary was checked on all {best.points:,} points, and {_no_wider(best)}.",
             *_theorem_margins(found, portrait),
         ]
     if best.separable is None:
-        return [f"{inconclusive('Whether a flat boundary separates the two classes', best)} Neither a boundary nor a "
+        return [f"{inconclusive('Whether a linear boundary separates the two classes', best)} Neither a boundary nor a "
                 "proof against one was found."]  # fmt: skip
     return [
-        f"No flat boundary separates the two classes{beyond_rounding(best)}. This is proved: "
+        f"No linear boundary separates the two classes{beyond_rounding(best)}. This is proved: "
         f"{counted(len(best.witnesses), 'point')} ({_rows(best.witnesses)}; {FROM_ONE}) contradict every such boundary "
         "together.",
-        f"The best flat boundary that was found has {counted(len(best.in_the_way), 'point')} on its wrong side "
+        f"The best linear boundary that was found has {counted(len(best.in_the_way), 'point')} on its wrong side "
         f"({_rows(best.in_the_way)}): look at these first, they may be mislabelled or special.",
     ]
 
@@ -111,8 +111,8 @@ def beyond_rounding(found: Separability) -> str:
 def _no_wider(found: Separability) -> str:
     margin, limit = found.margin or 0.0, found.margin_limit or 0.0
     if limit <= (1 + SAME) * margin:
-        return f"no other leaves more room than it has at the {counted(len(found.witnesses), 'point')} closest to it"
-    return f"none leaves more room than {fraction(limit)}"
+        return f"no other has a wider margin than it has at the {counted(len(found.witnesses), 'point')} closest to it"
+    return f"none has a margin wider than {fraction(limit)}"
 
 
 def _theorem_margins(found: Sequence[Separability], portrait: Portrait) -> list[str]:
@@ -143,13 +143,13 @@ def _each_class(found: Sequence[Separability]) -> list[str]:
     ]
     said = []
     if yes:
-        one, several = f"A flat boundary separates {yes[0]} from all others.", ", ".join(yes)
-        many = f"For each of these classes there is a flat boundary that separates it from all others: {several}."
+        one, several = f"A linear boundary separates {yes[0]} from all others.", ", ".join(yes)
+        many = f"For each of these classes there is a linear boundary that separates it from all others: {several}."
         said.append(f"{one if len(yes) == 1 else many} This is proved.")
     if no:
-        said.append(f"No flat boundary separates {either(no)} from the others. This is proved.")
+        said.append(f"No linear boundary separates {either(no)} from the others. This is proved.")
     said += [
-        inconclusive(f"Whether a flat boundary separates {_name(each)} from all others", each)
+        inconclusive(f"Whether a linear boundary separates {_name(each)} from all others", each)
         for each in found
         if each.separable is None
     ]
@@ -208,11 +208,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g}{SPACE}%" if share < 0.1 else f"{100 * share:.0f}{SPACE}%"
 
 
-def verdict(row: Row) -> tuple[str, str]:
+def verdict(row: ClaimRow) -> tuple[str, str]:
     """The sign and the word of a row."""
     evidence = row.evidence
     if evidence is None:
-        return "·", "silent"
+        return "·", "does not apply"
     match evidence.verdict:
         case Verdict.HOLDS:
             return ("○", "holds, says nothing") if says_nothing(evidence) else ("✓", "holds")
@@ -225,7 +225,7 @@ def verdict(row: Row) -> tuple[str, str]:
     return "?", "undecided"
 
 
-def why(row: Row) -> str:
+def why(row: ClaimRow) -> str:
     """The numbers behind a verdict, or what is missing, in a line."""
     evidence = row.evidence
     if evidence is None:
@@ -248,7 +248,7 @@ def _in_cases(part: Part) -> str:
 
 
 def slack(hypothesis: Hypothesis) -> str:
-    """How much room an assumption has, where that is a number; 0 where it has no more than rounding."""
+    """The slack of an assumption, where that is a number; 0 where it has no more than rounding."""
     if hypothesis.key in ANSWERS:
         return "–"
     room, size = hypothesis.slack, hypothesis.actual
@@ -256,27 +256,27 @@ def slack(hypothesis: Hypothesis) -> str:
     return "0" if is_rounding else number(room)
 
 
-def tone(row: Row) -> str:
+def tone(row: ClaimRow) -> str:
     """How alarming a row is, as a class of the style sheet."""
     word = verdict(row)[1]
     return {"holds": "good", "violated": "alarm", "false as printed": "finding"}.get(word, "open")
 
 
 def about_rows(findings: "Findings") -> str:
-    """How many statements say something, and what; how many have nothing to say, and how many were not asked."""
-    counts = Counter(verdict(row)[1] for row in findings.speaking)
+    """How many statements apply, with which verdicts; how many do not, and how many were not evaluated."""
+    counts = Counter(verdict(row)[1] for row in findings.applicable)
     kinds = [f"{count} {word if count == 1 else PLURALS.get(word, word)}" for word, count in counts.most_common()]
     said = f" ({', '.join(kinds)})" if kinds else ""
-    speaking, unasked = len(findings.speaking), findings.unasked
-    dumb = len(findings.silent) - unasked
+    applicable, unasked = len(findings.applicable), findings.unasked
+    others = len(findings.not_applicable) - unasked
     return (
-        f"Of {len(findings.rows)} statements in the papers, {speaking} {'speaks' if speaking == 1 else 'speak'} about "
-        f"this data{said}, {dumb} {'has' if dumb == 1 else 'have'} nothing to say "
-        f"about such data, and {unasked} {'was' if unasked == 1 else 'were'} not asked to the end."
+        f"Of {len(findings.rows)} statements in the papers, {applicable} {'applies' if applicable == 1 else 'apply'} "
+        f"to this data{said}, {others} {'does' if others == 1 else 'do'} not, "
+        f"and {unasked} {'was' if unasked == 1 else 'were'} not evaluated to the end."
     )
 
 
-def promise(found: Promise, *, about: bool = True) -> str:
+def promise(found: ListedPromise, *, about: bool = True) -> str:
     """A promise, what it is about if not the whole data, and how it compares."""
     prefix = f"[{found.about}] " if found.about and about else ""
     return f"{prefix}{found.words} {found.remark}".strip()
@@ -287,7 +287,7 @@ def about_lacks(findings: "Findings") -> list[tuple[str, str]]:
 
     Those that lack the same come together, and warnings last: nobody misses them.
     """
-    by_lack: dict[str, list[Row]] = {}
+    by_lack: dict[str, list[ClaimRow]] = {}
     rows = [row for row in findings.main if row.verdict is Verdict.HYPOTHESES_NOT_MET and row.missing]
     for row in sorted(rows, key=lambda row: row.meaning is None or row.meaning.topic.is_warning):
         by_lack.setdefault(lack(row.missing[0]), []).append(row)
@@ -320,14 +320,14 @@ def about_picture(findings: "Findings") -> str:
     """What the picture of the data shows."""
     columns, training = findings.portrait.columns_used, findings.training
     plane = "." if columns <= 2 else (
-        f", seen from where the classes are best told apart: each axis is a mix of the {columns} columns."
+        f", seen from where the classes are best separated: each axis is a mix of the {columns} columns."
     )  # fmt: skip
     if findings.has_boundary:
-        plane += " Dashed: a flat boundary, with each class on its own side."
+        plane += " Dashed: a linear boundary, with each class on its own side."
     elif columns > 2:
         plane += " Classes that overlap here may still be apart in all the columns together."
     if ringed_rows(findings.portrait):
-        plane += " Rings: points on the wrong side of the best flat boundary that was found."
+        plane += " Rings: points on the wrong side of the best linear boundary that was found."
     if training is None:
         return f"The points{plane}"
     votes = (
@@ -343,7 +343,7 @@ def about_picture(findings: "Findings") -> str:
 
 
 def ringed_rows(portrait: Portrait) -> tuple[int, ...]:
-    """The rows (from 1) of points that the picture rings: those in the way of a flat boundary between two classes."""
+    """The rows (from 1) of points that the picture rings: those in the way of a linear boundary between two classes."""
     rows = max((each.in_the_way for each in portrait.separability), key=len, default=())
     return rows if len(portrait.classes) == 2 and len(rows) <= MOST_RINGS else ()
 
@@ -371,9 +371,9 @@ def about_certainty(findings: "Findings") -> list[str]:
     elif training is not None:
         said.append("There was no time to train some networks again in float64, which shows whether rounding matters.")
     said.append(
-        f"Theorems are decided in float64, with room for rounding; what rounding could decide is called undecided. "
-        f"The same seed ({findings.choices.seed}), the same choices and time enough to finish give the same "
-        f"certificate again. It took {findings.seconds:.0f} s ({findings.computed:.0f} s of processor time)."
+        f"Theorems are decided in float64, with a tolerance for rounding; what rounding could decide is called "
+        f"inconclusive. The same seed ({findings.choices.seed}), the same choices and time enough to finish give the "
+        f"same certificate again. It took {findings.seconds:.0f} s ({findings.computed:.0f} s of processor time)."
     )
     versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     return [*said, f"widenet {findings.version}; {versions}."]

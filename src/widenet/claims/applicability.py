@@ -1,4 +1,4 @@
-"""What a claim answers when it is asked about a reader's data: what to run there, or why it has nothing to say."""
+"""What a claim says about your data: what to run there, or why it does not apply."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class NotApplicable(str):
-    """Why a claim has nothing to say about a data set: one sentence for its owner."""
+    """Why a claim does not apply to a data set, in one sentence."""
 
     __slots__ = ()
 
@@ -16,7 +16,7 @@ NOT_ABOUT_DATA = NotApplicable("It is about constructions or laws of its own, no
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """What to run on a reader's data, where there is something to say about it.
+    """What to run on your data, where there is something to say about it.
 
     Attributes:
       settings: of the experiment, as without these words.

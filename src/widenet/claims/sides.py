@@ -38,10 +38,10 @@ SOME = "some cases"
 
 LEAST = float(np.finfo(np.float64).min)
 
-Cases = Any
+PerCase = Any
 """An array of any shape, a list, or one number: one entry per case."""
 Numbers = Float[np.ndarray, " case"]
-Answers = Bool[np.ndarray, " case"]
+Flags = Bool[np.ndarray, " case"]
 
 
 class Sense(enum.StrEnum):
@@ -89,25 +89,25 @@ class Sides:
     promised: Numbers
     room: Numbers
     trivial: Numbers
-    undecided: Answers
-    scored: Answers
-    exact: Answers | None
+    undecided: Flags
+    scored: Flags
+    exact: Flags | None
 
     def __init__(
         self,
-        measured: Cases,
-        promised: Cases,
+        measured: PerCase,
+        promised: PerCase,
         sense: Sense | str = Sense.AT_MOST,
-        room: Cases = 0.0,
+        room: PerCase = 0.0,
         *,
         within: float = 0.0,
-        of: Cases | None = None,
-        where: Cases | None = None,
+        of: PerCase | None = None,
+        where: PerCase | None = None,
         strict: bool = False,
-        undecided: Cases = False,
-        scored: Cases | None = None,
-        trivial: Cases | None = None,
-        exact: Cases | None = None,
+        undecided: PerCase = False,
+        scored: PerCase | None = None,
+        trivial: PerCase | None = None,
+        exact: PerCase | None = None,
         quantity: str = "",
         text: str = "",
         event: str = "",
@@ -159,20 +159,20 @@ class Sides:
             first.why = lambda case: reasons[case][0](reasons[case][1])
         return first
 
-    def only(self, cases: Answers) -> "Sides":
+    def only(self, cases: Flags) -> "Sides":
         """The same sides, with no case scored but these."""
         fewer = copy.copy(self)
         fewer.scored = self.scored & cases
         return fewer
 
     @property
-    def decided(self) -> Answers:
+    def decided(self) -> Flags:
         """The scored cases in which both sides are finite and rounding alone does not decide."""
         finite = np.isfinite(self.measured) & np.isfinite(self.promised) & np.isfinite(self.room)
         return self.scored & ~self.undecided & finite & ~self._is_blurred()
 
     @property
-    def broken(self) -> Answers:
+    def broken(self) -> Flags:
         """The decided cases in which the statement fails by more than its tolerance."""
         if self.exact is not None:
             return self.decided & ~self.exact
@@ -250,7 +250,7 @@ class Sides:
             "event": self.event,
         }
 
-    def slack(self) -> tuple[Numbers, Answers]:
+    def slack(self) -> tuple[Numbers, Flags]:
         """How far each case is from failing as a hypothesis, and whether it meets it."""
         actual, limit, room = self.measured, self.promised, self.room
         with np.errstate(invalid="ignore"):
@@ -347,7 +347,7 @@ class Sides:
             over = self.measured - self.promised
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
 
-    def _is_blurred(self) -> Answers:
+    def _is_blurred(self) -> Flags:
         """Where only the tolerance carries an inequality, and it is no longer small against the promise."""
         if self.sense is Sense.EQUAL or self.exact is not None:
             return np.zeros(np.shape(self.measured), bool)
@@ -376,10 +376,10 @@ class Fact:
     beyond the rounding of float64): they neither keep nor break the statement.
     """
 
-    holds: Cases
-    undecided: Cases = False
-    scored: Cases | None = None
-    where: Cases | None = None
+    holds: PerCase
+    undecided: PerCase = False
+    scored: PerCase | None = None
+    where: PerCase | None = None
     text: str = ""
     event: str = ""
     optional: bool = False
@@ -422,17 +422,17 @@ class Rate:
         shown are those of the one in which most runs fail.
     """
 
-    failed: Cases
-    allowed: Cases
-    undecided: Cases = False
+    failed: PerCase
+    allowed: PerCase
+    undecided: PerCase = False
     confidence: float = CONFIDENCE
     sides: Sides | None = None
     quantity: str = "share of runs that fail"
     text: str = ""
     event: str = ""
-    where: Cases = True
+    where: PerCase = True
     optional: bool = False
-    setting: Cases | None = None
+    setting: PerCase | None = None
 
     def clause(self) -> dict[str, Any]:
         """What is asked, without any run."""
@@ -559,12 +559,12 @@ def evidence(
     )
 
 
-def _flat(*given: Cases) -> list[np.ndarray]:
+def _flat(*given: PerCase) -> list[np.ndarray]:
     """The same flat axis of cases for all."""
     return [np.atleast_1d(each).ravel() for each in np.broadcast_arrays(*map(np.asarray, given))]
 
 
-def _tolerance(within: float, of: Cases | None, room: Cases, limit: float | None) -> str:
+def _tolerance(within: float, of: PerCase | None, room: PerCase, limit: float | None) -> str:
     if not within:
         return "" if np.ndim(room) == 0 and not room else f"to {room:.1g}" if np.ndim(room) == 0 else "to …"
     if of is None and limit is None:

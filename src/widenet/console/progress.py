@@ -14,7 +14,7 @@ from rich.table import Column
 from widenet.progress import Progress
 
 if TYPE_CHECKING:
-    from widenet.run import Watch
+    from widenet.run import WorkWatch
 
 SECONDS_BETWEEN_LINES = 2.0
 SECONDS_TO_LEARN = 3.0
@@ -22,7 +22,7 @@ SECONDS_TO_LEARN = 3.0
 
 
 @contextmanager
-def watching(total: int, seconds: float) -> "Iterator[Watch]":
+def watching(total: int, seconds: float) -> "Iterator[WorkWatch]":
     """A watch over `total` pieces of work, which take about so many seconds on one core."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     # rich calls a pipe a terminal when FORCE_COLOR is set; a bar in a log file helps nobody.

@@ -1,4 +1,4 @@
-"""Data sets: distributions to draw from, MNIST, and a reader's own arrays and files.
+"""Data sets: distributions to draw from, MNIST, and your own arrays and files.
 
 To add one: write a module with a frozen `eqx.Module` that has `sample(key, n_samples) -> Dataset` and a `make_…`
 (computed) or `load_…` (read from disk) function that returns it; add its line to `DATASETS` in `catalogue.py`, which

@@ -1,4 +1,4 @@
-"""A reader's file: what may be read, and arrays in NPZ, NPY and Parquet. Nothing in a file is executed, and nothing
+"""Your file: what may be read, and arrays in NPZ, NPY and Parquet. Nothing in a file is executed, and nothing
 large is read.
 
 What is refused is refused in one sentence, before more memory is taken than `MOST_CELLS` numbers need.

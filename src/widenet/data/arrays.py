@@ -1,4 +1,4 @@
-"""A reader's own arrays: checked once, at the border, and in one sentence."""
+"""Your own arrays: checked once, at the border, and in one sentence."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The data sets a reader can name. No JAX: a list of them is there at once."""
+"""The data sets you can name. No JAX: a list of them is there at once."""
 
 import importlib
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of `DATASETS`: one sentence for the reader, and where the function lies that makes the distribution."""
+    """A line of `DATASETS`: one sentence, and where the function lies that makes the distribution."""
 
     description: str
     maker: str

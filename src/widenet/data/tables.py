@@ -1,4 +1,4 @@
-"""A reader's own file as a data set: a table of text, an .npz archive, or a table of Parquet.
+"""Your own file as a data set: a table of text, an .npz archive, or a table of Parquet.
 
 Files are read as certificates read them, but labels must be numbers here.
 """

@@ -33,7 +33,7 @@ DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*")
 VALUE = re.compile(r"[+-]?\d+([.,:/x-]\d+)*( ?%)?")
 """A number in some other way of writing, a date or a time: such a line has no names."""
 
-Lines = Iterator[tuple[int, list[str]]]
+NumberedLines = Iterator[tuple[int, list[str]]]
 """(Line number, cells)."""
 
 
@@ -109,7 +109,7 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def _read(rows: Lines, name: str, separator: str, label: str | None) -> Columns:
+def _read(rows: NumberedLines, name: str, separator: str, label: str | None) -> Columns:
     line, first = next(rows, (0, []))
     if not first:
         raise DataError(f"{name} is empty; give one point per line.")
@@ -152,13 +152,13 @@ def _separator(first: str, name: str) -> str:
     return ";" if len(cells) > 1 and "," not in first else ","
 
 
-def _with_first(rows: Lines, first: tuple[int, list[str]], is_point: bool) -> Lines:
+def _with_first(rows: NumberedLines, first: tuple[int, list[str]], is_point: bool) -> NumberedLines:
     if is_point:
         yield first[0], list(first[1])
     yield from rows
 
 
-def _rows(file: TextIOBase, name: str, separator: str) -> Lines:
+def _rows(file: TextIOBase, name: str, separator: str) -> NumberedLines:
     """(line number, cells) of every line that is not blank."""
     reader = csv.reader(_bounded(file, name), delimiter=separator, strict=True)
     try:

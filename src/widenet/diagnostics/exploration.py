@@ -24,7 +24,7 @@ XOR_LABELS = np.array([1.0, -1.0, 1.0, -1.0])
 Filters = Float[np.ndarray, "*batch filter 2"]
 Half = Float[np.ndarray, "*batch half 2"]
 Membership = Bool[np.ndarray, "*batch filter 4"]
-Sides = Bool[np.ndarray, "*batch filter 2"]
+AxisSides = Bool[np.ndarray, "*batch filter 2"]
 Members = Bool[np.ndarray, "*batch filter"]
 
 
@@ -48,7 +48,7 @@ def cones(filters: Filters) -> Membership:
     return fits > np.abs(fits[..., [3, 0, 1, 2]])
 
 
-def negative_sides(filters: Filters) -> Sides:
+def negative_sides(filters: Filters) -> AxisSides:
     """XORD: which of the negative patterns p_2 (column 0) and p_4 (column 1) fits better: W⁻(2) and W⁻(4)."""
     return filters @ PATTERNS[1::2].T > 0
 
@@ -65,7 +65,7 @@ def on_negative_axis(filters: Filters) -> Members:
     return member[..., 1] | member[..., 3]
 
 
-def sizes(membership: Membership | Sides) -> Int[np.ndarray, "*batch set"]:
+def sizes(membership: Membership | AxisSides) -> Int[np.ndarray, "*batch set"]:
     """|W⁺(i)| for every i: how many filters are in each set."""
     return membership.sum(axis=-2)
 

@@ -12,6 +12,7 @@ import scipy.special
 from jaxtyping import Float
 
 from widenet.diagnostics.homogeneous_margins import log_losses, log_total_loss, loss_weights
+from widenet.networks.arrays import plus_minus_weights
 
 Points = Float[np.ndarray, "point dim"]
 Labels = Float[np.ndarray, " point"]
@@ -61,7 +62,7 @@ class HuberNetwork:
     @property
     def signs(self) -> Float[np.ndarray, " both"]:
         """u: +1 for the first half of the rows, −1 for the second."""
-        return np.repeat([1.0, -1.0], self.half_width)
+        return plus_minus_weights(self.half_width)
 
     @property
     def norm(self) -> float:

@@ -7,6 +7,8 @@ between two kinks of neurons it is linear: every ray is found by solving one equ
 import numpy as np
 from jaxtyping import Float
 
+from widenet.networks.arrays import leaky
+
 
 def kinks(rows: Float[np.ndarray, "neuron 2"]) -> Float[np.ndarray, " kink"]:
     """The angles at which a neuron changes sides, in radians from 0 to 2π, in order."""
@@ -48,7 +50,7 @@ def _where_the_sign_changes(
     candidates = candidates[apart]
     between = np.radians((candidates + np.roll(candidates, 1) - 360.0 * (np.arange(len(candidates)) == 0)) / 2)
     products = np.stack([np.cos(between), np.sin(between)], axis=1) @ rows.T
-    signs = np.sign(np.where(products > 0, products, slope * products) @ output_weights)
+    signs = np.sign(leaky(products, slope) @ output_weights)
     return candidates[signs != np.roll(signs, -1)]
 
 
@@ -71,5 +73,5 @@ def disagreement(
     middles = np.radians((cuts + ends) / 2)
     points = np.stack([np.cos(middles), np.sin(middles)], axis=1)
     products = points @ rows.T
-    outputs = np.where(products > 0, products, slope * products) @ output_weights
+    outputs = leaky(products, slope) @ output_weights
     return float((ends - cuts)[np.sign(outputs) != np.sign(points @ classifier)].sum() / 360.0)

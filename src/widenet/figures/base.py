@@ -106,7 +106,7 @@ class Figure:
       compare: sets each reported number beside the measured one.
       reduce: one list of results per experiment in, the numbers with named axes out. By default the experiment has
         one cell, which holds them.
-      drawing: the module of the room's `drawings` that draws it; named after the figure unless given.
+      drawing: the module of the paper's `drawings` that draws it; named after the figure unless given.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""How the numbers of a figure become files: the room of its paper draws them, this package gives them their form."""
+"""How the numbers of a figure become files: its paper package draws them, this package gives them their form."""
 
 from widenet.plots.drawn import animation_files, drawing_of, moves, picture_files
 from widenet.plots.files import plain_files

@@ -46,7 +46,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberToken:
     """Digits, or one of ½ ¼ ⅓ ¾."""
 
     text: str
@@ -78,7 +78,7 @@ class Fence:
     """Brackets or bars around a formula."""
 
     left: str
-    inner: "Row"
+    inner: "FormulaRow"
     right: str
 
 
@@ -94,29 +94,29 @@ class Scripts:
     """A factor with an index, an exponent, or both."""
 
     base: "Node"
-    below: "Row | None"
-    above: "Row | None"
+    below: "FormulaRow | None"
+    above: "FormulaRow | None"
 
 
 @dataclass(frozen=True)
 class Over:
     """A product over a factor."""
 
-    above: "Row"
+    above: "FormulaRow"
     below: "Node"
 
 
 @dataclass(frozen=True)
-class Row:
+class FormulaRow:
     """Pieces side by side."""
 
     pieces: "tuple[Node, ...]"
 
 
-Node = Number | Name | Sign | Fence | Root | Scripts | Over | Row
+Node = NumberToken | Name | Sign | Fence | Root | Scripts | Over | FormulaRow
 
 
-def parse(formula: str) -> Row:
+def parse(formula: str) -> FormulaRow:
     """The formula as a tree.
 
     Raises:
@@ -130,7 +130,7 @@ def mathml(formula: str, display: bool = False) -> str:
     row = parse(formula)
     if display:
         return f'<math display="block">{_mathml(row, stacked=True)}</math>'
-    return "<wbr>".join(f"<math>{_mathml(Row(piece), stacked=False)}</math>" for piece in _breakable(row.pieces))
+    return "<wbr>".join(f"<math>{_mathml(FormulaRow(piece), stacked=False)}</math>" for piece in _breakable(row.pieces))
 
 
 def latex(formula: str) -> str:
@@ -187,7 +187,7 @@ class _Parser:
     def __init__(self, formula: str) -> None:
         self.formula, self.tokens, self.at = formula, _tokens(formula), 0
 
-    def whole(self) -> Row:
+    def whole(self) -> FormulaRow:
         row = self.row("")
         if self.peek():
             raise self.error(f"{self.peek()!r} closes nothing")
@@ -210,7 +210,7 @@ class _Parser:
         self.at += 1
         return self.tokens[self.at - 1].text
 
-    def row(self, stop: str) -> Row:
+    def row(self, stop: str) -> FormulaRow:
         """Terms with signs between them, up to one of the characters of `stop`."""
         pieces: list[Node] = []
         while (token := self.peek()) and token not in CLOSING:
@@ -224,7 +224,7 @@ class _Parser:
                 pieces.append(Sign("∣"))
             else:
                 pieces += self.term(stop)
-        return Row(tuple(pieces))
+        return FormulaRow(tuple(pieces))
 
     def term(self, stop: str) -> list[Node]:
         """Factors side by side, up to a sign or the end."""
@@ -240,8 +240,8 @@ class _Parser:
                 if not ready:
                     raise self.error("nothing stands above a slash")
                 # ln 1/p is the logarithm of 1/p, and 2 log 2/n is a product over n.
-                start = len(factors) - 1 if factors[-1] == Number("1") and _is_word(factors[-2:][0]) else 0
-                factors[start:] = [Over(Row(tuple(factors[start:])), self.denominator())]
+                start = len(factors) - 1 if factors[-1] == NumberToken("1") and _is_word(factors[-2:][0]) else 0
+                factors[start:] = [Over(FormulaRow(tuple(factors[start:])), self.denominator())]
             else:
                 factors.append(self.factor())
         return factors
@@ -253,7 +253,7 @@ class _Parser:
             return factor
         takes_argument = _is_word(factor) or factor == Name("∂")
         if takes_argument or (isinstance(factor, Name) and self.peek() == "(" and self.peek(2) == ")"):  # α(k)
-            return Row((factor, self.factor()))
+            return FormulaRow((factor, self.factor()))
         return factor
 
     def factor(self) -> Node:
@@ -274,7 +274,7 @@ class _Parser:
                 break
         if not below and not above:
             return base
-        return Scripts(base, Row(tuple(below)) if below else None, Row(tuple(above)) if above else None)
+        return Scripts(base, FormulaRow(tuple(below)) if below else None, FormulaRow(tuple(above)) if above else None)
 
     def script(self) -> tuple[Node, ...]:
         """What follows `_` or `^`: a group in braces, a sign, or one atom."""
@@ -309,11 +309,11 @@ class _Parser:
         if token == "√":
             inner = self.atom()
             takes_brackets = isinstance(inner, Name) and inner.text in ("E", "Pr", "Var") and self.peek() == "["
-            return Root(Row((inner, self.atom())) if takes_brackets else inner)
+            return Root(FormulaRow((inner, self.atom())) if takes_brackets else inner)
         if token in OPERATORS | MARKS or token in WORDS:
             return Name(token)
         if token in FRACTIONS or token[0].isdigit():
-            return Number(token)
+            return NumberToken(token)
         if re.fullmatch(r"[A-Z]\d+", token) or (len(token) == 1 and token.isalpha()):
             return Name(token)
         if len(token) == 2 and token[1] in ACCENTS:
@@ -323,7 +323,7 @@ class _Parser:
 
 def _leaf(character: str) -> Node:
     if character.isdigit():
-        return Number(character)
+        return NumberToken(character)
     return Name(character) if character.isalpha() else Sign(character, prefix=True)
 
 
@@ -334,7 +334,7 @@ def _is_word(node: Node) -> bool:
 
 def _bare(node: Node) -> Node:
     """Without round brackets around the whole, which a fraction bar or a root makes needless."""
-    if isinstance(node, Row) and len(node.pieces) == 1:
+    if isinstance(node, FormulaRow) and len(node.pieces) == 1:
         return _bare(node.pieces[0])
     return node.inner if isinstance(node, Fence) and node.left == "(" and node.right == ")" else node
 
@@ -355,7 +355,7 @@ def _breakable(pieces: tuple[Node, ...]) -> list[tuple[Node, ...]]:
 
 def _mathml(node: Node, stacked: bool) -> str:
     match node:
-        case Number(text):
+        case NumberToken(text):
             return f"<mn>{text}</mn>"
         case Name(text, accent) if accent:
             return f'<mover accent="true"><mi>{text}</mi><mo stretchy="false">{ACCENTS[accent][0]}</mo></mover>'
@@ -379,7 +379,7 @@ def _mathml(node: Node, stacked: bool) -> str:
         case Over(above, below):
             slash = '<mo form="infix" lspace="0" rspace="0">/</mo>'
             return f"<mrow>{_mathml(above, stacked)}{slash}{_mathml(below, stacked)}</mrow>"
-        case Row(pieces):
+        case FormulaRow(pieces):
             return f"<mrow>{''.join(_spaced(pieces, stacked))}</mrow>"
 
 
@@ -387,7 +387,7 @@ def _fence(mark: str, form: str, tall: str) -> str:
     return f'<mo form="{form}" fence="true" stretchy="{tall}" lspace="0" rspace="0">{mark}</mo>'
 
 
-def _scripts(base: Node, below: Row | None, above: Row | None, stacked: bool) -> str:
+def _scripts(base: Node, below: FormulaRow | None, above: FormulaRow | None, stacked: bool) -> str:
     name = ("msubsup" if above else "msub") if below else "msup"
     attached = "".join(_mathml(each, stacked=False) for each in (below, above) if each)
     return f"<{name}>{_mathml(base, stacked)}{attached}</{name}>"
@@ -428,7 +428,7 @@ _FUNCTIONS = frozenset(
 
 def _latex(node: Node) -> str:
     match node:
-        case Number(text):
+        case NumberToken(text):
             return rf"\frac{{{FRACTIONS[text][0]}}}{{{FRACTIONS[text][1]}}}" if text in FRACTIONS else text
         case Name(text, accent) if accent:
             return rf"\{ACCENTS[accent][1]}{{{_latex_name(text)}}}"
@@ -451,7 +451,7 @@ def _latex(node: Node) -> str:
             )
         case Over(above, below):
             return rf"\frac{{{_latex(_bare(above)).strip()}}}{{{_latex(_bare(below)).strip()}}}"
-        case Row(pieces):
+        case FormulaRow(pieces):
             return re.sub(r"  +", " ", "".join(_latex(piece) for piece in pieces)).strip()
 
 

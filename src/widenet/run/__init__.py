@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from widenet.run.own_data import Mishap, ask, check_on
     from widenet.run.plan import Plan, Results
-    from widenet.run.watch import InTurn, Unwatched, Watch
+    from widenet.run.watch import InTurn, Unwatched, WorkWatch
     from widenet.run.workers import Workers, default_jobs
 
 _HOME = {
@@ -45,7 +45,7 @@ _HOME = {
     ),
     "own_data": ("Mishap", "ask", "check_on"),
     "plan": ("Plan", "Results"),
-    "watch": ("InTurn", "Unwatched", "Watch"),
+    "watch": ("InTurn", "Unwatched", "WorkWatch"),
     "workers": ("Workers", "default_jobs"),
 }
 _MODULE_OF = {name: f"widenet.run.{module}" for module, names in _HOME.items() for name in names}
@@ -68,7 +68,7 @@ __all__ = [
     "Results",
     "Task",
     "Unwatched",
-    "Watch",
+    "WorkWatch",
     "Workers",
     "ask",
     "check",
@@ -83,6 +83,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Watch":
+        raise AttributeError("widenet.run.Watch is widenet.run.WorkWatch now.")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'widenet.run' has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULE_OF[name]), name)

@@ -21,7 +21,7 @@ from widenet.records import ClosedModel, Scale
 from widenet.run.failures import CellFailed, Failure
 from widenet.run.reach import digest
 from widenet.run.records import decode, encode
-from widenet.run.watch import Unwatched, Watch
+from widenet.run.watch import Unwatched, WorkWatch
 from widenet.store import CellKey, Store
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Task:
 
     @property
     def own_data(self) -> Recalled:
-        """The reader's arrays that the setting names, for a process that has not seen them."""
+        """Your arrays that the setting names, for a process that has not seen them."""
         return recall_for(self.setting)
 
 
@@ -121,7 +121,7 @@ class Cells:
         missing = [task for name, task in by_digest.items() if self._is_missing(name, task)]
         return sorted(missing, key=lambda task: -task.experiment.seconds)
 
-    def fill(self, tasks: Sequence[Task], watch: Watch) -> None:
+    def fill(self, tasks: Sequence[Task], watch: WorkWatch) -> None:
         """Have the missing ones of these tasks computed. One that fails is remembered, and not tried again.
 
         Raises:
@@ -164,7 +164,7 @@ class Cells:
         self._keep(name, sum(array.nbytes for array in cell.arrays.values()), reading)
         return reading
 
-    def _have_computed(self, tasks: Sequence[Task], watch: Watch) -> None:
+    def _have_computed(self, tasks: Sequence[Task], watch: WorkWatch) -> None:
         from widenet.training.engine.memory import allowed_by_environment
 
         # What would be refused after a long computation is refused before it.

@@ -20,7 +20,7 @@ from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, compute
 from widenet.run.failures import Failure, tried
-from widenet.run.watch import Watch
+from widenet.run.watch import WorkWatch
 from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
 
@@ -38,12 +38,12 @@ Failures = dict[str, Failure]
 class Executor(Protocol):
     """Computes missing cells."""
 
-    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> Failures:
+    def compute(self, tasks: Sequence[Task], store: Store, watch: WorkWatch, *, replace: bool = False) -> Failures:
         """Return when the store holds the cell of every task but those that failed, which are returned."""
         ...
 
     def call(
-        self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
+        self, calls: deque[Call], watch: WorkWatch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
     ) -> dict[str, Any]:
         """The answers of these calls, by their names; of one that failed, the `Failure`.
 
@@ -71,7 +71,7 @@ class InProcess:
         """`compiled` is a folder in which JAX keeps its compiled programs."""
         self.compiled = compiled
 
-    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> Failures:
+    def compute(self, tasks: Sequence[Task], store: Store, watch: WorkWatch, *, replace: bool = False) -> Failures:
         """Compute in turn; a cell that another process is at is waited for."""
         failures: Failures = {}
         keep_compiled_programs(self.compiled)
@@ -100,7 +100,7 @@ class InProcess:
         return failures
 
     def call(
-        self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
+        self, calls: deque[Call], watch: WorkWatch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
     ) -> dict[str, Any]:
         """One after the other."""
         answers: dict[str, Any] = {}
@@ -151,7 +151,7 @@ class Processes:
         if self.owns_workers:
             self.workers.close()
 
-    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> Failures:
+    def compute(self, tasks: Sequence[Task], store: Store, watch: WorkWatch, *, replace: bool = False) -> Failures:
         """Hand out the tasks in their order until every cell is there."""
         if len(tasks) == 1 or not self._is_worth_it(sum(task.experiment.seconds for task in tasks)):
             return InProcess(self.compiled).compute(tasks, store, watch, replace=replace)
@@ -182,7 +182,7 @@ class Processes:
         return failures
 
     def call(
-        self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
+        self, calls: deque[Call], watch: WorkWatch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
     ) -> dict[str, Any]:
         """Each in a worker."""
         if not self._is_worth_it(seconds):
@@ -227,7 +227,7 @@ def compute_in_worker(
     replace: bool,
     progress: Progress,
 ) -> float | None:
-    """`compute_unless_at_work`, for a process that has seen neither the task nor the reader's data."""
+    """`compute_unless_at_work`, for a process that has seen neither the task nor your data."""
     remember(own_data)
     keep_compiled_programs(compiled)
     return compute_unless_at_work(Task(experiment, setting), Store(root), progress, replace)

@@ -24,7 +24,7 @@ from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of, versions
 from widenet.run.executors import InProcess
 from widenet.run.failures import Failure
-from widenet.run.watch import InTurn, Unwatched, Watch
+from widenet.run.watch import InTurn, Unwatched, WorkWatch
 from widenet.seeds import seed_of
 from widenet.store import Store, default_root
 
@@ -177,7 +177,7 @@ class FigureOutcome:
         }
 
 
-def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: Watch | None = None) -> CheckOutcome:
+def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: WorkWatch | None = None) -> CheckOutcome:
     """Judge a claim on its default settings; missing cells are computed.
 
     Raises:
@@ -194,7 +194,7 @@ def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: Watch | No
     return CheckOutcome(claim, evidence, circumstances)
 
 
-def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: Watch | None = None) -> FigureOutcome:
+def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: WorkWatch | None = None) -> FigureOutcome:
     """Reduce the cells of a figure to its numbers, and compare them with the reported ones.
 
     Raises:
@@ -265,7 +265,7 @@ def cells_of(store: Store | None) -> Cells:
     return Cells(store, InProcess(store.compiled))
 
 
-def read_all(tasks: Sequence[Sequence[Task]], cells: Cells, watch: Watch | None = None) -> list[list[Reading]]:
+def read_all(tasks: Sequence[Sequence[Task]], cells: Cells, watch: WorkWatch | None = None) -> list[list[Reading]]:
     """The cells of these tasks; those that are missing are computed first."""
     cells.fill([task for group in tasks for task in group], watch or Unwatched())
     return [[cells.read(task) for task in group] for group in tasks]

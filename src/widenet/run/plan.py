@@ -14,10 +14,10 @@ from widenet.records import Scale
 from widenet.run.cells import Cells, Task, tasks_of
 from widenet.run.failures import Failure, tried
 from widenet.run.outcomes import CheckOutcome, FigureOutcome, NotComputed, judge, show
-from widenet.run.watch import Watch
+from widenet.run.watch import WorkWatch
 from widenet.run.workers import Call
 
-InWords = Callable[[CheckOutcome | FigureOutcome | NotComputed], str]
+OutcomeWords = Callable[[CheckOutcome | FigureOutcome | NotComputed], str]
 """An outcome in a few words, for a line of progress."""
 
 TO_JUDGE, TO_DRAW, TO_ANIMATE = 0.03, 1.5, 6.0
@@ -89,7 +89,7 @@ class Plan:
     def _seconds_to_draw(self) -> float:
         return TO_DRAW * len(self.figures) + TO_ANIMATE * len(self.moving)
 
-    def carry_out(self, watch: Watch, in_words: InWords) -> Results:
+    def carry_out(self, watch: WorkWatch, in_words: OutcomeWords) -> Results:
         """Compute what is missing, then find verdicts while workers draw.
 
         Raises:

@@ -41,7 +41,7 @@ class Import(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """What is read from a file: its syntax tree as text, without docstrings and places, and its imports."""
 
     text: str
@@ -146,7 +146,7 @@ def _folder(top: str) -> Path:
 
 
 @functools.cache
-def _read(path: Path) -> Source:
+def _read(path: Path) -> SourceFile:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imports: list[Import] = []
     for node in ast.walk(tree):
@@ -157,7 +157,7 @@ def _read(path: Path) -> Source:
                 imports += [Import(level or 0, module or "", each.name, each.asname or each.name) for each in names]
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 node.body = [each for each in node.body if not _is_words(each)]
-    return Source(ast.dump(tree, include_attributes=False), tuple(imports))
+    return SourceFile(ast.dump(tree, include_attributes=False), tuple(imports))
 
 
 def _is_words(node: ast.stmt) -> bool:

@@ -6,7 +6,7 @@ from widenet.progress import Progress, silent, stretch
 
 
 @runtime_checkable
-class Watch(Protocol):
+class WorkWatch(Protocol):
     """Told about pieces of work, each known by its name."""
 
     def begin(self, name: str, seconds: float = 1.0) -> Progress:

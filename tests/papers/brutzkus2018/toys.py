@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.losses import hinge
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
@@ -17,7 +18,7 @@ from widenet.papers.brutzkus2018.runs.mnist import (
     run_separator,
 )
 from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, SignScanSetting, run_sign_scan
-from widenet.papers.brutzkus2018.sources import OnePoint, Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import OnePoint, Trial
 from widenet.progress import silent
 from widenet.training.small.networks import PULLS
 from widenet.types import Layers

@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, RecordedSetting, train_recorded
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRuns, ShownRunSetting, train_recorded
 from widenet.papers.brutzkus2019.runs.recovery import Recovery, RecoverySetting, train_recovery
 from widenet.papers.brutzkus2019.runs.sampled_runs import SampledRuns, SampledSetting, train_sampled
 from widenet.progress import silent
@@ -20,16 +20,16 @@ def sampled(n_channels: int, seed: int = 0, **others: Any) -> SampledRuns:
 
 
 @functools.cache
-def recorded(half_width: int, **others: Any) -> RecordedRuns:
+def recorded(half_width: int, **others: Any) -> ShownRuns:
     """Runs on one training set; of narrow networks one that fails is recorded."""
     failing = half_width == NARROW
     return train_recorded(
-        RecordedSetting(seed=0, half_width=half_width, failing=failing, n_runs=N_RECORDED, n_times=30, **others),
+        ShownRunSetting(seed=0, half_width=half_width, failing=failing, n_runs=N_RECORDED, n_times=30, **others),
         silent,
     )
 
 
-def both(**others: Any) -> list[RecordedRuns]:
+def both(**others: Any) -> list[ShownRuns]:
     """A wide and a narrow network."""
     return [recorded(WIDE, **others), recorded(NARROW, **others)]
 

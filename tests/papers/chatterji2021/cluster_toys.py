@@ -7,7 +7,7 @@ import numpy as np
 
 from widenet.claims.cases import columns_of
 from widenet.papers.chatterji2021.claims.starts import RandomStarts
-from widenet.papers.chatterji2021.cluster_formulas import Scaling
+from widenet.papers.chatterji2021.cluster_formulas import WeightScale
 from widenet.papers.chatterji2021.cluster_sources import Centres, DrawnClusters
 from widenet.papers.chatterji2021.runs.first_steps import FirstStepSetting, run_first_steps
 from widenet.progress import silent
@@ -25,7 +25,7 @@ def with_entry(index, value):
 
 
 @functools.cache
-def clusters(scaling: Scaling = "sec4", **fields):
+def clusters(scaling: WeightScale = "sec4", **fields):
     """60 starts on eight points of four clusters."""
     points = DrawnClusters(n_samples=8, radius=0.01)
     setting = FirstStepSetting(points=points, half_width=2000, beta=0.45, n_runs=60, scaling=scaling, **fields)
@@ -33,7 +33,7 @@ def clusters(scaling: Scaling = "sec4", **fields):
 
 
 @functools.cache
-def centres(half_width=2000, n_runs=60, beta=0.45, scaling: Scaling = "sec4", **fields):
+def centres(half_width=2000, n_runs=60, beta=0.45, scaling: WeightScale = "sec4", **fields):
     """Starts on the centres of XOR."""
     setting = FirstStepSetting(
         points=Centres(), half_width=half_width, beta=beta, n_runs=n_runs, scaling=scaling, **fields

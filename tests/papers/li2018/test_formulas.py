@@ -1,27 +1,21 @@
 """Every formula against values computed apart from this code, with 40 digits."""
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
 
 from widenet.papers.li2018 import formulas as f
 
-T1, T2 = (3, 2, 0.7, 0.2), (4, 3, 1.3, 0.05)
+
+def explicit_large_share(distance, n_classes, per_class):
+    """¼(2Φ(y) − 1), y = δ/(2√2·c_G·(k − 1)l): Pr[‖P‖ ≥ v/2] for every data set with this δ ≤ √2."""
+    return float(f.within(distance / (2 * math.sqrt(2) * f.HALF_NORMAL * (n_classes - 1) * per_class)) / 4)
 
 
 def close(value, pinned):
     np.testing.assert_allclose(value, pinned, rtol=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "pinned"),
-    [
-        (T1, (2.82304526749e-9, 1.254770546286e17, 1.574449123827e34, 5.139540157587e20)),
-        (T2, (1.379570352688e-13, 5.254268894035e25, 2.760734161083e51, 2.152148538997e29)),
-    ],
-)
-def test_the_budget(arguments, pinned):
-    close(list(f.budget(*arguments).values()), pinned)
 
 
 def test_separability():
@@ -43,8 +37,7 @@ def test_coupling():
         [f.coupled_mean_orthonormal(0.005, 6), f.coupled_mean_orthonormal(0.02, 4)], [0.9763010272729, 0.9376849877271]
     )
     close([f.uniform_failure(4, 4), f.uniform_failure(4, 6)], [0.2935253263475, 0.1956835508983])
-    close([f.UNIFORM_FAILURE, f.uniform_failure(2, 2, 1)], [0.2935253263475, f.HALF_NORMAL])
-    close([f.tiny_failure(0.5), f.tiny_failure(1)], [0.1365011068149, 0.2543696614681])
+    close(f.uniform_failure(2, 2, 1), f.HALF_NORMAL)
     close([f.point_coupled_bound(0.01), f.point_coupled_bound(0.05)], [0.9, 0.5])
     close(f.point_coupled_bound(0.01, 2 * f.HALF_NORMAL), 0.9840423087839)
     close([f.batch_threshold(0.01, 0.1, 8), f.batch_threshold(0.02, 0.3, 16)], [1.25e-6, 3.75e-6])
@@ -83,11 +76,11 @@ def test_shares_of_large_gradients():
     close(f.best_large_share(np.zeros(1)), 0.5 * f.within(np.exp(3)))
     assert f.best_large_share(np.array([1.0])) <= 0
     assert f.best_large_share(np.array([np.nextafter(1, 2)])) <= 0  # a cosine that rounding has carried beyond 1
-    close(f.explicit_large_share(0.9, 3, 2), 0.01985447988374)
-    close(f.explicit_large_share(2**0.5, 2, 1), 0.1172789872325)
+    close(explicit_large_share(0.9, 3, 2), 0.01985447988374)
+    close(explicit_large_share(2**0.5, 2, 1), 0.1172789872325)
     # The worst case is δ = √2 with one other point: 0.11727898/√2 = 0.08292876, cut to four digits.
     close(f.EXPLICIT_SLOPE, 0.0829)
-    assert f.explicit_large_share(2**0.5, 2, 1) >= f.EXPLICIT_SLOPE * 2**0.5
+    assert explicit_large_share(2**0.5, 2, 1) >= f.EXPLICIT_SLOPE * 2**0.5
     close(
         [f.two_point_share(0.4), f.two_point_share(0.5), f.two_point_share(0.51)],
         [0.1273239544735, 0.1591549430919, 0.5811690209769],
@@ -128,7 +121,7 @@ def test_convergence():
 
 
 def test_theorem_4_1():
-    close([f.margin_of(0.3), f.margin_of(0.2), f.MARGIN_ONE], [0.8472978603872, 1.38629436112, 0.26894142137])
+    close([f.margin_of(0.3), f.margin_of(0.2)], [0.8472978603872, 1.38629436112])
     close([f.reduction_as_printed(0.2, 6), f.reduction(0.2, 6)], [1.666666666667e-4, 0.01666666666667])
     close([f.reduction_as_printed(0.05, 20), f.reduction(0.05, 20)], [7.8125e-7, 0.00125])
     close([f.start_variance(64, 1 / 8), f.start_variance(100, 0.2)], [0.5, 2])
@@ -162,7 +155,7 @@ def test_the_best_threshold_at_small_distances(distance):
     best = f.best_large_share(cosine)
     # 1 − c is exact in floats; what c itself lost when it was made is lost for both sides.
     np.testing.assert_allclose(best, best_exactly(cosine, 0.7 * distance), rtol=1e-9)
-    assert best >= f.explicit_large_share(distance, 2, 1) * (1 - 1e-8)
+    assert best >= explicit_large_share(distance, 2, 1) * (1 - 1e-8)
 
 
 def test_the_best_threshold_among_several_points():
@@ -176,12 +169,9 @@ def test_points_that_no_threshold_tells_apart():
     assert f.best_large_share(np.array([np.nextafter(1, 0)])) > 0
 
 
-def test_small_failures_and_small_shares():
-    """1 − exp and 1 − erf lose all digits here."""
+def test_small_shares():
+    """1 − erf loses all digits here."""
     with mpmath.workdps(40):
-        for scaled in (1e-18, 1e-9, 0.3, 1.0):
-            rate = mpmath.sqrt(2 / mpmath.pi) * mpmath.mpf(scaled) / mpmath.e
-            np.testing.assert_allclose(f.tiny_failure(scaled), float(-mpmath.expm1(-rate)), rtol=1e-13)
         for level in (1e-9, 0.5, 6.0, 9.0, 20.0):
             share = mpmath.erfc(mpmath.mpf(level) / mpmath.sqrt(2))
             np.testing.assert_allclose(f.beyond(level), float(share), rtol=1e-12)

@@ -11,7 +11,7 @@ from widenet.papers.li2018.sources import (
     Caps,
     Gaussians,
     Images,
-    OwnPoints,
+    OwnSample,
     Polygon,
     SphereLabels,
     SpreadPoints,
@@ -71,7 +71,7 @@ def test_images_have_ten_classes():
 def test_a_reader_s_points_are_brought_to_norm_one_and_merged():
     inputs = [[3.0, 0.0], [5.0, 0.0], [0.0, 2.0], [0.0, 0.0], [0.6, 0.8]]
     digest = keep(from_arrays(inputs, [4, 4, 7, 7, 9]))
-    sample = OwnPoints(own_data=digest).draw(0)
+    sample = OwnSample(own_data=digest).draw(0)
     assert len(sample.points) == 3
     assert sorted(sample.shares) == [0.25, 0.25, 0.5]
     assert sorted(sample.classes) == [0, 1, 2]

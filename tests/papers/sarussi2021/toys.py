@@ -5,12 +5,13 @@ import dataclasses
 import numpy as np
 
 from tests.papers.records import altered
+from widenet.data.sources import ListedPoints
 from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, FlowRuns
 from widenet.papers.sarussi2021.runs.ledgers import keep_ledger
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, make_problem
-from widenet.papers.sarussi2021.sources import ListedPoints, SmallCloud
+from widenet.papers.sarussi2021.sources import SmallCloud
 from widenet.progress import silent
 from widenet.types import RunStatus
 

@@ -11,7 +11,7 @@ from widenet.losses import hinge
 from widenet.training import Cyclic, Recipe
 from widenet.training.engine.batch import Batch
 from widenet.training.engine.state import State, Tally
-from widenet.training.methods.base import Method, Sampling, Trial
+from widenet.training.methods.base import Method, Sampling, StallTest
 from widenet.types import Dataset
 
 
@@ -66,7 +66,7 @@ class Climb(Method):
         return network.counts > 0
 
     def trial(self, n_samples):
-        return Trial(None, 1, 7)
+        return StallTest(None, 1, 7)
 
     def memory(self, sizes):
         return 0, 0

@@ -14,7 +14,7 @@ from widenet.progress import silent
 from widenet.training import Cyclic, Listed, Record, loss_below, never, zero_loss
 from widenet.training.engine.batch import _advance_one, _is_per_run
 from widenet.training.engine.state import State, Tally
-from widenet.training.methods.base import Trial
+from widenet.training.methods.base import StallTest
 from widenet.types import Layers, RunStatus
 
 CONVERGED, SPENT, STALLED = RunStatus.CONVERGED, RunStatus.BUDGET_SPENT, RunStatus.STALLED
@@ -45,7 +45,7 @@ class Trying(Listening):
     """The same, whose trial has an order of its own."""
 
     def trial(self, n_samples):
-        return Trial(Listed(np.zeros(7, int)), 1, 7)
+        return StallTest(Listed(np.zeros(7, int)), 1, 7)
 
 
 @pytest.mark.parametrize("one_by_one", [False, True])

@@ -12,7 +12,7 @@ from widenet.training import Cyclic, OutputWatch
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
 from widenet.training.kernels import block
-from widenet.training.kernels.block import Block, Rows, Taken, Walked
+from widenet.training.kernels.block import Block, BlockRows, Taken, Walked
 from widenet.types import Dataset, Layers
 
 INPUTS = np.array([[[1.0, 2.0], [3.0, -1.0]], [[-1.0, -2.0], [1.0, 2.0]], [[0.0, 0.0], [0.5, 0.0]]])
@@ -21,7 +21,7 @@ INPUTS = np.array([[[1.0, 2.0], [3.0, -1.0]], [[-1.0, -2.0], [1.0, 2.0]], [[0.0,
 
 def rows_of(steps, batch, valid=None, first=1):
     chosen = jnp.arange(steps * batch, dtype=jnp.int32).reshape(steps, batch)
-    return Rows(
+    return BlockRows(
         chosen, jnp.asarray([True] * steps if valid is None else valid), first + jnp.arange(steps, dtype=jnp.int32)
     )
 

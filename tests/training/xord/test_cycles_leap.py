@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.training.xord import cycles
-from widenet.training.xord.cycles import CHECK, LARGEST, SEARCH, Cycle, Rule, Seen
+from widenet.training.xord.cycles import CHECK, LARGEST, SEARCH, Cycle, LeapRule, Seen
 
 COPIES = 7
 
@@ -31,7 +31,7 @@ def after_a_cycle(first, second, drifts, known=None, phase=CHECK):
     cycle = Cycle(phase * one, one, begun, begun_too, drift, drift_too, jnp.ones(1, bool))
     table, slope = jnp.zeros((cycles.LONGEST, 1)), jnp.full(1, -0.5)
     seen = Seen(table, table.astype(jnp.int32), 0 * one, jnp.full(1, float(COPIES)), slope, slope)
-    rule = Rule(jnp.ones(1, bool), jnp.bool_(False), 0 * one, 100 * one)
+    rule = LeapRule(jnp.ones(1, bool), jnp.bool_(False), 0 * one, 100 * one)
     here = jnp.asarray(first[:, None]), jnp.asarray(second[:, None])
     moved, moved_too, copies, *_ = compiled()(cycle, seen, *here, rule)
     return np.stack([moved[:, 0], moved_too[:, 0]]), int(copies[0])

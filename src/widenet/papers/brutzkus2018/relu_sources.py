@@ -145,7 +145,7 @@ def nearly_antipodal_pair(gap: float) -> PointSet:
 
 
 def points_on(data: Dataset) -> PointSet:
-    """A reader's own data with its certified separator; 0 where there is none, NaN where that is not known.
+    """Your own data with its certified separator; 0 where there is none, NaN where that is not known.
 
     Raises:
       DataError: a point is 0, which has no direction.

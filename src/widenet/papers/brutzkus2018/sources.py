@@ -15,6 +15,7 @@ from pydantic import Field
 from widenet.data.own import recall
 from widenet.data.points import separable_points, unit_rows
 from widenet.diagnostics import find_separator
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.records import ClosedModel
 
@@ -97,11 +98,6 @@ class Trial:
             self.row_bound,
             self.half_width,
         )
-
-
-def plus_minus_weights(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
-    """(+v, …, +v, −v, …, −v)."""
-    return output_weight * np.repeat([1.0, -1.0], half_width)
 
 
 def equal_scale(half_width: int) -> float:

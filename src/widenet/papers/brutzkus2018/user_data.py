@@ -1,4 +1,4 @@
-"""What the claims of this paper ask of a reader's data before they speak about it."""
+"""Preconditions of the claims of this paper on your data."""
 
 import numpy as np
 

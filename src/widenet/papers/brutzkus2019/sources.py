@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS, make_xord, set_index
 from widenet.errors import DataError
+from widenet.networks.arrays import plus_minus_weights
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.papers.brutzkus2019.formulas import (
     smallest_delta,
@@ -77,7 +78,7 @@ PAIR = from_sets({DIVERSE_POSITIVE: 1, DIVERSE_NEGATIVE: 1})
 
 
 def from_data(data: Dataset) -> TrainingSet:
-    """A reader's own points: those that are no points of XORD are counted and left out."""
+    """Your own points: those that are no points of XORD are counted and left out."""
     inputs, labels = np.asarray(data.inputs), np.asarray(data.labels)
     if inputs.ndim != 2 or inputs.shape[1] % 2:
         raise DataError(f"a point of XORD is made of pairs; inputs have the shape {inputs.shape}.")
@@ -132,7 +133,7 @@ def draw_filters(
 
 def as_networks(filters: Float[np.ndarray, "run filter 2"]) -> ConvMaxPool:
     """Networks with these filters, of which the first half votes +1 and the other −1."""
-    votes = np.repeat([1.0, -1.0], filters.shape[1] // 2)
+    votes = plus_minus_weights(filters.shape[1] // 2)
     return ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.tile(votes, (len(filters), 1))))
 
 

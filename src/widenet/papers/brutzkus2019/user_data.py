@@ -25,7 +25,7 @@ def points_of(user_data: UserData) -> TrainingSet | NotApplicable:
     try:
         points = from_data(user_data.data)
     except DataError as error:
-        return NotApplicable(f"It speaks about XORD: {error}")
+        return NotApplicable(f"It applies to data of XORD only: {error}")
     if not user_data.choices.diverse_only:
         positive, negative = points.per_class
         if positive and negative:

@@ -166,13 +166,6 @@ def every_octant(step_constant: float) -> XorStart:
     return XorStart(fits, step_constant / 2, step_constant)
 
 
-def solution_start(scale: float = 1.0) -> XorStart:
-    """k = 2 from scale·(x_1/2, x_3/2; x_2/2, x_4/2), which has loss 0 for scale 1 and c_η = 0.1."""
-    fits = np.zeros((1, 2, 2, 2))
-    fits[0, 0, :, 0] = fits[0, 1, :, 1] = scale * np.array([1.0, -1.0]) / 0.05
-    return XorStart(fits, 0.05, 0.1)
-
-
 def octant_setting(step_constant: float) -> XorSetting:
     """The setting of `every_octant`."""
     return XorSetting(half_width=2, step_constant=step_constant, n_runs=8**4, draw=XorDraw.OCTANTS)

@@ -14,7 +14,7 @@ import scipy.optimize
 import scipy.special
 from jaxtyping import Float, Num
 
-Scaling = Literal["sec4", "exact"]
+WeightScale = Literal["sec4", "exact"]
 if TYPE_CHECKING:
     Number = Any  # a column of a record has an array in a table, and one number in its own cell
     Word = Any

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from pydantic import Field
 
 from widenet.data.clusters import EQUAL, make_clusters
-from widenet.data.own import recall
+from widenet.data.own import recall_points
 from widenet.diagnostics.four_clusters import ClusterShape, find_clusters, measure_clusters
 from widenet.papers.chatterji2021.sources import reduced_points
 from widenet.records import ClosedModel
@@ -70,15 +70,14 @@ class OnePointCluster(ClosedModel):
 
 
 class OwnClusters(ClosedModel):
-    """A reader's own data; each class is split in two."""
+    """Your own data; each class is split in two."""
 
     kind: Literal["own"] = "own"
     own_data: str
 
     def draw(self, seed: int) -> LabelledClusters:
         """The same for every seed."""
-        data = recall(self.own_data)
-        points, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+        points, labels = recall_points(self.own_data)
         return clustered(points, labels, find_clusters(points, labels))
 
 
@@ -100,8 +99,3 @@ class ClusterSetting(ClosedModel):
     """What every setting with clusters has."""
 
     points: ClusterSource
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.points.own_data if isinstance(self.points, OwnClusters) else None

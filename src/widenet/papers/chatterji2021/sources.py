@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
-from widenet.data.own import recall
+from widenet.data.sources import ListedPoints, OwnPoints
 from widenet.diagnostics.huberized import HuberNetwork, Labels, Points, Rows, log_mean_loss
 from widenet.papers.chatterji2021.formulas import LEAST_LOG_LOSS, equation_5_threshold
 from widenet.records import ClosedModel
@@ -34,18 +34,6 @@ def reduced_weights(weights: Rows, biases: Float[np.ndarray, " both"]) -> Float[
 def restored_weights(weights: Float[np.ndarray, "both more"]) -> tuple[Rows, Float[np.ndarray, " both"]]:
     """(v, b) of rows ṽ."""
     return weights[:, :-1] / np.sqrt(2), weights[:, -1] / np.sqrt(2)
-
-
-class ListedPoints(ClosedModel):
-    """Reduced inputs given one by one."""
-
-    kind: Literal["listed"] = "listed"
-    inputs: tuple[tuple[float, ...], ...]
-    labels: tuple[float, ...]
-
-    def draw(self, seed: int) -> tuple[Points, Labels]:
-        """The same for every seed."""
-        return np.asarray(self.inputs, np.float64), np.asarray(self.labels, np.float64)
 
 
 class Axes(ClosedModel):
@@ -73,31 +61,23 @@ class Sphere(ClosedModel):
         return reduced_points(points), np.where(np.arange(self.n_samples) % 2, -1.0, 1.0)
 
 
-class OwnReducedPoints(ClosedModel):
-    """A reader's own data, reduced."""
-
-    kind: Literal["own"] = "own"
-    own_data: str
+class OwnReducedPoints(OwnPoints):
+    """Your own data, reduced."""
 
     def draw(self, seed: int) -> tuple[Points, Labels]:
         """The same for every seed."""
-        data = recall(self.own_data)
-        return reduced_points(np.asarray(data.inputs, np.float64)), np.asarray(data.labels, np.float64)
+        points, labels = super().draw(seed)
+        return reduced_points(points), labels
 
 
-PointsSource = Annotated[ListedPoints | Axes | Sphere | OwnReducedPoints, Field(discriminator="kind")]
+ReducedPointsSource = Annotated[ListedPoints | Axes | Sphere | OwnReducedPoints, Field(discriminator="kind")]
 """Where reduced inputs come from: `draw(seed)`."""
 
 
 class ReducedPointsSetting(ClosedModel):
     """What every setting with data has."""
 
-    points: PointsSource
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.points.own_data if isinstance(self.points, OwnReducedPoints) else None
+    points: ReducedPointsSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +118,7 @@ class RandomCases(ClosedModel):
 
 
 class OwnCases(ReducedPointsSetting):
-    """Networks with Gaussian rows of several sizes on a reader's data."""
+    """Networks with Gaussian rows of several sizes on your data."""
 
     kind: Literal["own"] = "own"
     half_width: int = Field(ge=1)

@@ -15,12 +15,8 @@ from jaxtyping import Float
 E = math.e
 HALF_NORMAL = math.sqrt(2 / math.pi)
 """c_G: the density of |N(0, 1)| at 0, and its mean."""
-UNIFORM_FAILURE = HALF_NORMAL / E
-"""0.2935…: how often Lemma 5.1 fails at some τ, with independent lines and m → ∞."""
 LEAST_MIXING = 2 * scipy.special.ndtr(-1.0)
 """2(1 − Φ(1)), the limit of the mixing probability for many classes."""
-MARGIN_ONE = 1 / (1 + E)
-"""The largest ε for which v ≤ ε gives a margin of 1."""
 
 Numbers = Any
 """One number, or one per case."""
@@ -90,11 +86,6 @@ def coupled_mean_orthonormal(relative_threshold: Numbers, n_components: Numbers)
 def uniform_failure(n_lines: Numbers, n_components: Numbers, constant: Numbers = E) -> Numbers:
     """The limit of Pr[some τ breaks 1 − cτkl/σ]: (c_G/c)·n_lines/(kl)."""
     return HALF_NORMAL / constant * n_lines / n_components
-
-
-def tiny_failure(scaled_threshold: Numbers) -> Numbers:
-    """1 − exp(−c_G·u/e) at one fixed τ = uσ/(e·m·kl) with u < 1, for m → ∞."""
-    return -np.expm1(-HALF_NORMAL * np.asarray(scaled_threshold) / E)
 
 
 def point_coupled_bound(relative_threshold: Numbers, constant: Numbers = 10.0) -> Numbers:
@@ -182,11 +173,6 @@ def best_large_share(cosines: Float[np.ndarray, " other"]) -> float:
     )  # fmt: skip
     best = -float(refined.fun)  # pyright: ignore[reportAttributeAccessIssue]
     return max(float(large_share(np.exp(near), cosines)), best)
-
-
-def explicit_large_share(distance: Numbers, n_classes: Numbers, per_class: Numbers) -> Numbers:
-    """¼(2Φ(y) − 1), y = δ/(2√2·c_G·(k − 1)l): Pr[‖P‖ ≥ v/2] for every data set with this δ ≤ √2."""
-    return float(within(distance / (2 * math.sqrt(2) * HALF_NORMAL * (n_classes - 1) * per_class)) / 4)
 
 
 EXPLICIT_SLOPE = 0.0829
@@ -307,19 +293,6 @@ def start_variance(width: Numbers, deviation: Numbers) -> Numbers:
 def start_bound(variance: Numbers, n_classes: Numbers, n_points: Numbers, failure: Numbers = 0.01) -> Numbers:
     """√(2V ln(2kn/p₀))."""
     return np.sqrt(2 * np.asarray(variance) * np.log(2 * n_classes * n_points / failure))
-
-
-def budget(n_classes: Numbers, per_class: Numbers, distance: Numbers, error: Numbers) -> dict[str, float]:
-    """Orders only, every hidden factor 1: ηm, T, m and B of the proof of Theorem 4.1."""
-    base = distance**3 * error**6 / (n_classes**5 * per_class**5)
-    size = error**3 / (8 * n_classes * per_class)
-    share = distance / (n_classes * per_class)
-    return {
-        "scaled_step": base,
-        "steps": base**-2,
-        "width": base**-4,
-        "batch": (n_classes * per_class / (size * distance)) ** 4 / share**2,
-    }
 
 
 # ── chance ──

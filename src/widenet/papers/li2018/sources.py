@@ -16,7 +16,7 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.tolerances import ROUNDING
 from widenet.data.components import antipodal_polygon, cap_points, gaussian_components, spread_centres
 from widenet.data.mnist import load_mnist
-from widenet.data.own import recall
+from widenet.data.own import recall_points
 from widenet.data.points import unit_rows
 from widenet.diagnostics.components import Structure, count_lines, find_components, measure_structure
 from widenet.papers.li2018.formulas import cap_sizes
@@ -230,7 +230,7 @@ class SphereLabels(ClosedModel):
         return equal_shares(points, draw.integers(0, self.n_classes, self.n_points), np.arange(self.n_points))
 
 
-class OwnPoints(ClosedModel):
+class OwnSample(ClosedModel):
     """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share.
 
     `single` makes every point a component of its own, as statements about single points (λ = 0) have it.
@@ -247,7 +247,7 @@ class OwnPoints(ClosedModel):
 
 
 @dataclass(frozen=True)
-class Preparation:
+class RowPreparation:
     """What was done to your rows before a claim saw them."""
 
     n_rows: int
@@ -281,10 +281,9 @@ class Preparation:
 
 
 @functools.lru_cache(maxsize=4)
-def prepare(digest: str) -> tuple[Sample, Preparation]:
+def prepare(digest: str) -> tuple[Sample, RowPreparation]:
     """Your data as points of norm 1 with their shares, and what was done to get there."""
-    data = recall(digest)
-    inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+    inputs, labels = recall_points(digest)
     norms = np.linalg.norm(inputs, axis=1)
     kept = norms > 0
     units = inputs[kept] / norms[kept][:, None]
@@ -293,11 +292,11 @@ def prepare(digest: str) -> tuple[Sample, Preparation]:
     points, classes = together[:, :-1], together[:, -1].astype(np.int64)
     sample = Sample(points, classes, find_components(points, classes), counts / counts.sum())
     least, most = float(norms[kept].min()), float(norms[kept].max())
-    return sample, Preparation(len(norms), int((~kept).sum()), len(points), least, most)
+    return sample, RowPreparation(len(norms), int((~kept).sum()), len(points), least, most)
 
 
 Source = Annotated[
-    SpreadPoints | Polygon | Basis | Caps | Gaussians | Images | SphereLabels | OwnPoints, Field(discriminator="kind")
+    SpreadPoints | Polygon | Basis | Caps | Gaussians | Images | SphereLabels | OwnSample, Field(discriminator="kind")
 ]
 """Where points come from: `draw(seed)`."""
 
@@ -310,11 +309,6 @@ class DataSetting(ClosedModel):
     """What every setting with data has."""
 
     data: Source
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.data.own_data if isinstance(self.data, OwnPoints) else None
 
 
 SAME = 4e-15

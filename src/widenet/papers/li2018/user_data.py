@@ -11,7 +11,7 @@ import numpy as np
 from widenet.claims.applicability import Applied, NotApplicable
 from widenet.claims.experiments import drawn_on
 from widenet.claims.user_data import Choices, UserData
-from widenet.papers.li2018.sources import OwnPoints, Sample, prepare
+from widenet.papers.li2018.sources import OwnSample, Sample, prepare
 
 MOST_POINTS = 1000
 FOLLOWED = "Every neuron is followed on every point here"
@@ -29,7 +29,7 @@ def on_points(
     honours: Sequence[str] = (),
     most_runs: int = 0,
     remark: str = "",
-) -> Callable[[Callable[[OwnPoints, Choices], Any]], Applies]:
+) -> Callable[[Callable[[OwnSample, Choices], Any]], Applies]:
     """Makes a function of your points and choices what an experiment runs on them, or why it does not apply.
 
     The note says how the rows were prepared and which choices are not followed. (A2), which is true of any rows that
@@ -43,11 +43,11 @@ def on_points(
       remark: a sentence of its own, behind the others.
     """
 
-    def declare(settings_on: Callable[[OwnPoints, Choices], Any]) -> Applies:
+    def declare(settings_on: Callable[[OwnSample, Choices], Any]) -> Applies:
         def on(user_data: UserData) -> Applied | NotApplicable:
             if why := out_of_reach(user_data, most, for_what):
                 return why
-            found = settings_on(OwnPoints(own_data=user_data.digest, single=single), user_data.choices)
+            found = settings_on(OwnSample(own_data=user_data.digest, single=single), user_data.choices)
             if isinstance(found, NotApplicable):
                 return found
             if "max_updates" in honours:
@@ -67,7 +67,7 @@ def drawn_on_points(
     """Says of a function that draws cases how it makes them on your points: `measure` gets these and the seed."""
 
     @on_points(most=most, for_what=for_what)
-    def on(data: OwnPoints, choices: Choices) -> Any:
+    def on(data: OwnSample, choices: Choices) -> Any:
         return measure(data.draw(choices.seed), choices.seed)
 
     return drawn_on(on)

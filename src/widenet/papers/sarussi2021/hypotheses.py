@@ -34,7 +34,7 @@ SHAPE = (*NETWORK, step_size)
 SGD = (separable, input_norm, row_norm, labels, once_per_epoch, *SHAPE)
 """All that Theorem 4.1 needs."""
 
-# Section 6. The hypotheses speak about all later times; they are measured up to the end of the record, s = 400.
+# Section 6. The hypotheses are about all later times; they are measured up to the end of the record, s = 400.
 
 SETTLED, LAST = 20, 400
 """A run must separate the data, and settle in its regime, by the first reading of the clock; the record ends at the

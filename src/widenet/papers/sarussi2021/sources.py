@@ -9,7 +9,8 @@ from pydantic import Field
 
 from widenet.data.gaussians import two_gaussians, with_outlier
 from widenet.data.mnist import load_mnist
-from widenet.data.own import recall
+from widenet.data.sources import ListedPoints, OwnPoints
+from widenet.networks.arrays import leaky
 from widenet.records import ClosedModel
 
 Points = Float[np.ndarray, "point dim"]
@@ -26,18 +27,6 @@ def lengths(points: Float[np.ndarray, "*batch point dim"]) -> Float[np.ndarray, 
     largest = np.abs(points).max(axis=-1, keepdims=True, initial=0.0)
     scaled = np.divide(points, largest, out=np.zeros(np.shape(points)), where=largest > 0)
     return largest[..., 0] * np.linalg.norm(scaled, axis=-1)
-
-
-class ListedPoints(ClosedModel):
-    """Points given one by one."""
-
-    kind: Literal["listed"] = "listed"
-    inputs: tuple[tuple[float, ...], ...]
-    labels: tuple[float, ...]
-
-    def draw(self, seed: int) -> tuple[Points, Labels]:
-        """The same for every seed."""
-        return np.asarray(self.inputs, np.float64), np.asarray(self.labels, np.float64)
 
 
 class SmallCloud(ClosedModel):
@@ -134,18 +123,6 @@ class DigitPair(ClosedModel):
         return images[chosen] / 255.0, np.where(digits[chosen] == self.digits[0], 1.0, -1.0)
 
 
-class OwnPoints(ClosedModel):
-    """A reader's own data."""
-
-    kind: Literal["own"] = "own"
-    own_data: str
-
-    def draw(self, seed: int) -> tuple[Points, Labels]:
-        """The same for every seed."""
-        data = recall(self.own_data)
-        return np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
-
-
 PointsSource = Annotated[
     ListedPoints | SmallCloud | TwoGaussians | OutlierCloud | DigitPair | OwnPoints, Field(discriminator="kind")
 ]
@@ -156,11 +133,6 @@ class PointsSetting(ClosedModel):
     """What every setting with data has."""
 
     points: PointsSource
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.points.own_data if isinstance(self.points, OwnPoints) else None
 
 
 TWO_POINTS = ListedPoints(inputs=((2.0, 1.0), (-1.0, -3.0)), labels=(1.0, -1.0))
@@ -206,7 +178,7 @@ class SignedNetwork:
 
     def activated(self, products: np.ndarray) -> np.ndarray:
         """σ."""
-        return np.where(products > 0, products, self.slope * products)
+        return leaky(products, self.slope)
 
     def outputs(self, points: Points) -> Labels:
         """N."""
@@ -215,11 +187,6 @@ class SignedNetwork:
     def scale(self, points: Points) -> Labels:
         """v Σ |σ(z_j)|: what rounding of N is measured against."""
         return np.abs(self.activated(points @ self.weights.T)) @ np.abs(self.output_weights)
-
-
-def signs_of_votes(half_width: int) -> Float[np.ndarray, " both"]:
-    """+1 for the k rows that vote plus, −1 for the others."""
-    return np.repeat([1.0, -1.0], half_width)
 
 
 def unit(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:

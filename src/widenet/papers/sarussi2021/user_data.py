@@ -4,8 +4,8 @@ from typing import Any
 
 from widenet.claims.applicability import NotApplicable
 from widenet.claims.user_data import UserData
+from widenet.data.sources import OwnPoints
 from widenet.errors import DataError
-from widenet.papers.sarussi2021.sources import OwnPoints
 
 MOST_POINTS = 2000
 """Trainings here go point by point; with more points they would take minutes."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 from widenet.progress import Progress
 
 Item = TypeVar("Item")
-Part = TypeVar("Part")
+Piece = TypeVar("Piece")
 
 
 class SharedProgress:
@@ -37,8 +37,8 @@ class SharedProgress:
 
 
 def in_threads(
-    train: Callable[[Item], Part], items: Iterable[Item], workers: int, shared: SharedProgress
-) -> list[Part]:
+    train: Callable[[Item], Piece], items: Iterable[Item], workers: int, shared: SharedProgress
+) -> list[Piece]:
     """What becomes of every item, in their order."""
     if workers == 1:
         return [train(item) for item in items]

@@ -47,7 +47,7 @@ Moving = tuple[Hidden, Float[Array, "*output neuron"] | None, Float[Array, ""]]
 """What the solver integrates: rows with their biases, the output weights where they move, log(1 + t)."""
 
 
-class _Carry(eqx.Module):
+class _FlowLoop(eqx.Module):
     """Inside the loop: `into` is how far the clock is into step `number`; `before` and `outputs` are its beginning."""
 
     place: Moving
@@ -88,7 +88,7 @@ class FlowSolver:
     def run(self) -> State:
         """The run at the end of the segment. One that has failed stays where it is."""
 
-        def going(carry: _Carry) -> Array:
+        def going(carry: _FlowLoop) -> Array:
             return (carry.number < self.stop) & (carry.own.report.status == RunStatus.RUNNING)
 
         carry = jax.lax.while_loop(going, self._go, self._begin())
@@ -150,7 +150,7 @@ class FlowSolver:
         passed = jnp.exp(log_rate - moving[2]) if self._integrates_time else jnp.zeros_like(log_rate)
         return rows, second, passed
 
-    def _begin(self) -> _Carry:
+    def _begin(self) -> _FlowLoop:
         """The loop before its first turn."""
         own: FlowState = self.state.own
         second = self.first.output_weights if self.layers is Layers.BOTH else None
@@ -160,7 +160,7 @@ class FlowSolver:
         outputs = self.outputs(place, self.frozen(own.pattern))
         solver = (jnp.ones((), bool), jax.tree.map(jnp.zeros_like, place))
         number, into, tried = self.start.astype(jnp.int32), jnp.zeros_like(own.passed), jnp.zeros((), jnp.int32)
-        return _Carry(place, place, outputs, own, self.state.tally, self.state.watched, number, into, solver, tried)
+        return _FlowLoop(place, place, outputs, own, self.state.tally, self.state.watched, number, into, solver, tried)
 
     def _first_state(self, place: Moving, own: FlowState) -> FlowState:
         """Where the run stands before its first step."""
@@ -178,7 +178,7 @@ class FlowSolver:
         report = eqx.tree_at(lambda report: report.events, own.report, events)
         return FlowState(pattern, _lengths(place[0]), FIRST * self.step, own.passed, report)
 
-    def _go(self, carry: _Carry) -> _Carry:
+    def _go(self, carry: _FlowLoop) -> _FlowLoop:
         """Try one step of the solver."""
         own, report = carry.own, carry.own.report
         reading = carry.number.astype(self.step.dtype) * self.step + carry.into
@@ -256,7 +256,7 @@ class FlowSolver:
         )
         return self._count(carry, done)
 
-    def _count(self, carry: _Carry, done: Bool[Array, ""]) -> _Carry:
+    def _count(self, carry: _FlowLoop, done: Bool[Array, ""]) -> _FlowLoop:
         """The end of a step of the clock."""
         number = carry.number + 1
         moved = jax.tree.map(lambda new, old: jnp.any(new != old), carry.place[:2], carry.before[:2])
@@ -272,7 +272,7 @@ class FlowSolver:
         outputs = self.outputs(carry.place, self.frozen(carry.own.pattern))
         counted = (carry.place, outputs, tally, watched, number, jnp.zeros_like(carry.tried))
 
-        def those(carry: _Carry) -> tuple[Any, ...]:
+        def those(carry: _FlowLoop) -> tuple[Any, ...]:
             return carry.before, carry.outputs, carry.tally, carry.watched, carry.number, carry.tried
 
         chosen = jax.tree.map(lambda new, old: jnp.where(done, new, old), counted, those(carry))

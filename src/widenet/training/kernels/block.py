@@ -35,7 +35,7 @@ WRITTEN_OUT = 8
 Carry = TypeVar("Carry")
 
 
-class Rows(eqx.Module):
+class BlockRows(eqx.Module):
     """Which samples a block visits.
 
     Attributes:
@@ -62,7 +62,7 @@ class Block(eqx.Module):
       has_bias: whether each inner product has one more.
     """
 
-    rows: Rows
+    rows: BlockRows
     labels: Float[Array, "step batch"]
     moves: Bool[Array, "step batch"]
     inputs: Float[Array, "step batch dim"] | None
@@ -144,7 +144,7 @@ def block_size(segment: Segment, steps: int | None = None) -> int:
     return max(1, min(ROWS // segment.batch_size if steps is None else steps, length))
 
 
-def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry], steps: int | None = None) -> Carry:
+def walk(segment: Segment, carry: Carry, work: Callable[[Carry, BlockRows], Carry], steps: int | None = None) -> Carry:
     """Take the steps start, …, stop − 1 block by block, epoch by epoch; a block has so many steps, or `ROWS` rows."""
     order, n_samples, batch_size = segment.order, segment.data.n_samples, segment.batch_size
     start, stop = segment.start, segment.stop
@@ -162,7 +162,7 @@ def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry], s
             position = first + index * size
             within = position + jnp.arange(size, dtype=jnp.int32)
             chosen = jax.lax.dynamic_slice_in_dim(samples, position, size)
-            return work(carry, Rows(chosen, within < last, epoch * length + within + 1))
+            return work(carry, BlockRows(chosen, within < last, epoch * length + within + 1))
 
         return jax.lax.fori_loop(jnp.int32(0), -(-(last - first) // size), run_block, carry)
 

@@ -12,7 +12,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.kernels.block import Block, Rows, walk, work_through
+from widenet.training.kernels.block import Block, BlockRows, walk, work_through
 
 
 def advance(state: State, segment: Segment) -> State:
@@ -20,7 +20,7 @@ def advance(state: State, segment: Segment) -> State:
     data = segment.data
     has_bias = state.network.bias is not None
 
-    def work(state: State, rows: Rows) -> State:
+    def work(state: State, rows: BlockRows) -> State:
         network, chosen = state.network, rows.chosen
         x = data.inputs[chosen.reshape(-1)]
         hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)

@@ -177,7 +177,7 @@ def _run_segment(
             target = gram if part == 0 else None
             _sweep(part, weights, coefficients, pieces, earlier, later, (limit, size, shared[0]), hidden, target)
         barrier()
-        steps = _Steps(outgoing, labels, moves, numbers, position, last, before)
+        steps = _BlockSteps(outgoing, labels, moves, numbers, position, last, before)
         total, *tally = _walk(steps, hidden, gram, coefficients, tally, loss, barrier, interpret)
         return limit, total * reach, *tally
 
@@ -221,7 +221,7 @@ def _sweep(part: int, weights, coefficients, pieces, earlier, later, scales, hid
         gram[:, :] = products * (1 / input_scale * (1 / input_scale))
 
 
-class _Steps:
+class _BlockSteps:
     """What the steps of one block need to know."""
 
     def __init__(self, outgoing, labels, moves, numbers, position, last, before):
@@ -235,7 +235,7 @@ class _Steps:
         return jnp.where(hidden > 0, one, jnp.where(hidden < 0, self.slope * one, self.at_zero * one))
 
 
-def _walk(steps: _Steps, hidden, gram, coefficients, tally, loss: Loss, barrier, interpret: bool) -> tuple:
+def _walk(steps: _BlockSteps, hidden, gram, coefficients, tally, loss: Loss, barrier, interpret: bool) -> tuple:
     """Take the steps of one block: writes the coefficients, returns (bound on their sum, updates, mistakes, last)."""
     row = jnp.arange(STRIDE, dtype=int32)
     exact = EXACT if interpret else jax.lax.DotAlgorithmPreset.TF32_TF32_F32_X3
@@ -279,7 +279,9 @@ def _walk(steps: _Steps, hidden, gram, coefficients, tally, loss: Loss, barrier,
     return jax.lax.fori_loop(int32(0), int32(ROWS // STRIDE), one_stride, start)
 
 
-def _take_steps(steps: _Steps, base, hidden, gram, coefficients, total, mistakes, loss: Loss) -> tuple[Array, Array]:
+def _take_steps(
+    steps: _BlockSteps, base, hidden, gram, coefficients, total, mistakes, loss: Loss
+) -> tuple[Array, Array]:
     """`STRIDE` steps, written out: one vector per row, so that nothing has to be picked from a block at run time."""
     h = [hidden[base + int32(row), :] for row in range(STRIDE)]
     for row in range(STRIDE):

@@ -16,7 +16,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.kernels.block import Block, Rows, walk, work_through
+from widenet.training.kernels.block import Block, BlockRows, walk, work_through
 from widenet.training.kernels.cancelling import twins
 from widenet.types import Dataset
 
@@ -49,7 +49,7 @@ def advance(state: State, segment: Segment) -> State:
     if has_bias:
         hidden = hidden + network.bias[None]  # pyright: ignore[reportOptionalSubscript]
 
-    def work(span: Span, rows: Rows) -> Span:
+    def work(span: Span, rows: BlockRows) -> Span:
         chosen = rows.chosen
         flat = chosen.reshape(-1)
         products = gram[flat][:, flat].reshape(chosen.shape * 2)

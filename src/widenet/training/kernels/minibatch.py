@@ -25,7 +25,7 @@ from widenet.losses import cross_entropy, zero_one
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.kernels.block import Rows, block_size, walk
+from widenet.training.kernels.block import BlockRows, block_size, walk
 from widenet.training.kernels.split_products import (
     WIDEST_SPREAD,
     has_tensor_cores,
@@ -124,7 +124,7 @@ def advance(state: State, segment: Segment) -> State:
     rate = segment.constant_step.astype(dtype) / batch
     filled = functools.partial(jnp.pad, pad_width=((0, 0), (0, size - batch)))
 
-    def sweeps(now: Sweep, last: Last, block: Rows) -> tuple[Sweep, Last, Float[Array, "step batch output"]]:
+    def sweeps(now: Sweep, last: Last, block: BlockRows) -> tuple[Sweep, Last, Float[Array, "step batch output"]]:
         """The update of the last step is applied, then the steps of the block are taken; also their outputs."""
         n_steps = len(block.chosen)
         factors = jnp.broadcast_to(jnp.where(block.valid, -rate, 0)[:, None], block.chosen.shape)
@@ -153,7 +153,7 @@ def advance(state: State, segment: Segment) -> State:
         now, seen = jax.lax.fori_loop(int32(0), int32(n_steps), take, (now, seen))
         return now, Last(rows[-1], labels[-1], factors[-1], block.numbers[-1]), seen
 
-    def work(carry: tuple[Sweep, Last, Tally], block: Rows) -> tuple[Sweep, Last, Tally]:
+    def work(carry: tuple[Sweep, Last, Tally], block: BlockRows) -> tuple[Sweep, Last, Tally]:
         now, last, tally = carry
         now, after, outputs = sweeps(now, last, block)
         outputs = outputs if n_outputs is not None else outputs[..., 0]
@@ -173,7 +173,7 @@ def advance(state: State, segment: Segment) -> State:
     nothing = Last(jnp.zeros(size, int32), jnp.zeros(size, dtype), jnp.zeros(size, dtype), jnp.zeros((), int32))
     now, last, tally = walk(segment, (begin, nothing, state.tally), work, STEPS)
     # One sweep more applies the last step; what it prepares is not used.
-    empty = Rows(jnp.zeros((1, batch), int32), jnp.zeros_like(last.number, bool)[None], last.number[None])
+    empty = BlockRows(jnp.zeros((1, batch), int32), jnp.zeros_like(last.number, bool)[None], last.number[None])
     now, _, _ = sweeps(eqx.tree_at(lambda now: now.changed, now, jnp.zeros((1, tiles), int32)), last, empty)
     tally = tally.add(jnp.any(now.changed != 0, axis=1), jnp.zeros((), dtype), last.number[None])
     weights = now.weights

@@ -48,7 +48,7 @@ class Now(eqx.Module):
         return jnp.asarray(step_size(self.log_loss, self.taken) if is_rule else step_size)
 
 
-Change = Callable[[PyTree, PyTree, Now], tuple[PyTree, PyTree]]
+StepOf = Callable[[PyTree, PyTree, Now], tuple[PyTree, PyTree]]
 """(gradient, what the method keeps, the rest) → (what is added to the weights, what the method keeps then)."""
 
 Gradient = Callable[..., tuple[PyTree, Array]]
@@ -84,7 +84,7 @@ def take_step(
     inputs: Float[Array, "batch dim"],
     labels: Float[Array, " batch"],
     taken: Int[Array, ""],
-    change: Change | None = None,
+    change: StepOf | None = None,
     differentiate: Gradient = gradient_of,
 ) -> State:
     """The run after one more step, on this batch; `taken` steps lie behind it. Without `change`, gradient descent."""
@@ -121,7 +121,7 @@ def seen_step(state: State, segment: Segment) -> Step:
     return take_step(state, shown, batch.inputs, batch.labels, jnp.asarray(segment.start)).watched
 
 
-def advance(state: State, segment: Segment, change: Change | None = None) -> State:
+def advance(state: State, segment: Segment, change: StepOf | None = None) -> State:
     """The run after the steps start, …, stop − 1."""
     data, order, n_samples = segment.data, segment.order, segment.data.n_samples
     length = order.steps_per_epoch(n_samples, segment.batch_size)

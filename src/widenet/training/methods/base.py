@@ -58,7 +58,7 @@ class Sampling(NamedTuple):
     batch_size: int | None
 
 
-class Trial(eqx.Module):
+class StallTest(eqx.Module):
     """The steps by which a run that seems frozen is tried: if none of them changes a weight, none ever will.
 
     Attributes:
@@ -154,9 +154,9 @@ class Method(eqx.Module):
         """Whether a step could still be an update, from weights that have rested: whether a sample has a gradient."""
         return any_sample_moves(network, data, loss=loss, layers=layers)
 
-    def trial(self, n_samples: int) -> Trial:
+    def trial(self, n_samples: int) -> StallTest:
         """The steps that decide whether a run whose updates have changed nothing is frozen: one more epoch."""
-        return Trial(None, self.batch(n_samples), self.steps_per_epoch(n_samples))
+        return StallTest(None, self.batch(n_samples), self.steps_per_epoch(n_samples))
 
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""

@@ -12,7 +12,7 @@ from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run
 from widenet.training.kernels.full_batch import gradient_of
 from widenet.training.kernels.plain import is_any_nonzero, take_step
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
+from widenet.training.methods.base import Method, Sizes, StallTest, StepSize, check_step_size
 from widenet.types import Dataset, Layers
 
 
@@ -48,9 +48,9 @@ class GradientDescent(Method):
         """Whether the gradient is not zero; those of the samples may cancel."""
         return is_any_nonzero(gradient_of(network, data.inputs, data.labels, loss=loss, layers=layers)[0])
 
-    def trial(self, n_samples: int) -> Trial:
+    def trial(self, n_samples: int) -> StallTest:
         """One step: from the same weights the next one is the same."""
-        return Trial(None, n_samples, 1)
+        return StallTest(None, n_samples, 1)
 
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """The weights before and after, the gradient, and the neurons of all samples forth and back."""

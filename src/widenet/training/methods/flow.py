@@ -31,7 +31,7 @@ from widenet.training.flow.clocks import Clock, LossClock
 from widenet.training.flow.solver import FlowSolver, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
-from widenet.training.methods.base import Method, Sizes, Trial, check_step_size
+from widenet.training.methods.base import Method, Sizes, StallTest, check_step_size
 from widenet.training.schedules import StepRule
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
@@ -167,9 +167,9 @@ class Flow(Method):
         """Whether the gradient is not zero; those of the samples may cancel."""
         return is_any_nonzero(gradient_of(network, data.inputs, data.labels, loss=loss, layers=layers)[0])
 
-    def trial(self, n_samples: int) -> Trial:
+    def trial(self, n_samples: int) -> StallTest:
         """One step: from the same weights the next one is the same."""
-        return Trial(None, n_samples, 1)
+        return StallTest(None, n_samples, 1)
 
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """Nine stages and five looks at the weights, and as many at the neurons of all samples; the kinks."""

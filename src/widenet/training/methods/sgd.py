@@ -8,7 +8,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run, whole_or_none
 from widenet.training.kernels import KERNELS, block, fused, gram, minibatch
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_order, check_step_size
+from widenet.training.methods.base import Method, Sizes, StallTest, StepSize, check_order, check_step_size
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
@@ -87,9 +87,9 @@ class SGD(Method):
             return "gram" if gram.pays(data) else "blocked"
         return "plain"
 
-    def trial(self, n_samples: int) -> Trial:
+    def trial(self, n_samples: int) -> StallTest:
         """Every sample once, alone. A batch changes no entry by more than the most that one of its samples would."""
-        return Trial(Cyclic(), 1, n_samples)
+        return StallTest(Cyclic(), 1, n_samples)
 
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """By kernel."""

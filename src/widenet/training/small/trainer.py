@@ -119,7 +119,9 @@ def train_small(
       ValueError: shapes that do not fit, a loss that has no NumPy form, or an order that chooses an idle sample.
     """
     _check(networks, inputs, labels, loss, shares, order)
-    training = _Training(networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch)
+    training = _TrainingState(
+        networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch
+    )
     n_runs = len(labels)
     size = max(1, ENTRIES // max(1, labels.shape[1] * networks.output.shape[1]))
     for first in range(0, n_runs, size):
@@ -147,7 +149,7 @@ def _check(
         raise ValueError("shares weigh the samples of a whole batch, one row per run like the labels")
 
 
-class _Training:
+class _TrainingState:
     """The state of all runs; `train` brings some of them to their end."""
 
     def __init__(
@@ -207,7 +209,7 @@ class _Training:
 class _Group:
     """Runs that take their updates side by side; those that have ended leave it."""
 
-    def __init__(self, training: _Training, runs: Int[np.ndarray, " run"]):
+    def __init__(self, training: _TrainingState, runs: Int[np.ndarray, " run"]):
         self.training, self.runs, self.rounds = training, runs, 0
         self.networks = training.networks.of(runs)
         self.labels, self.step_size = training.labels[runs], training.step_size[runs]

@@ -75,7 +75,7 @@ class Seen(eqx.Module):
     highest: Float[Array, " lane"]
 
 
-class Rule(eqx.Module):
+class LeapRule(eqx.Module):
     """What a leap must respect.
 
     Attributes:
@@ -159,7 +159,7 @@ def turns(
 
 
 def leap(
-    cycle: Cycle, seen: Seen, first: Float[Array, "channel lane"], second: Float[Array, "channel lane"], rule: Rule
+    cycle: Cycle, seen: Seen, first: Float[Array, "channel lane"], second: Float[Array, "channel lane"], rule: LeapRule
 ) -> tuple[Float[Array, "channel lane"], Float[Array, "channel lane"], Int[Array, " lane"], Cycle, Seen]:
     """The weights after the leap, how many cycles were leapt over, and the cycle that begins then."""
     starts, over, shortest = turns(cycle, seen, rule.allowed)

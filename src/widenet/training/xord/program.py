@@ -190,10 +190,10 @@ def _listening_step(
     return moved, eqx.tree_at(lambda x: (x.limit, x.lowest, x.highest), seen, known)
 
 
-def _rule(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> cycles.Rule:
+def _rule(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> cycles.LeapRule:
     by_loss = patience != NEVER
     allowed = (lanes.status == RunStatus.RUNNING) & seats.exact & (~by_loss | (lanes.loss < cycles.LARGEST))
-    return cycles.Rule(allowed, by_loss, lanes.steps - lanes.best_step, max_steps - lanes.steps)
+    return cycles.LeapRule(allowed, by_loss, lanes.steps - lanes.best_step, max_steps - lanes.steps)
 
 
 def _leap(

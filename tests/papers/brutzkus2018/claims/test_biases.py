@@ -12,6 +12,7 @@ from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.data import with_bias
 from widenet.diagnostics import find_separator
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.claims import biases
 from widenet.papers.brutzkus2018.claims.biases import footnote_4, footnote_4_as_printed
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
@@ -28,7 +29,7 @@ from widenet.papers.brutzkus2018.runs.lifted import (
     train_biased,
 )
 from widenet.papers.brutzkus2018.runs.sgd import train_trial
-from widenet.papers.brutzkus2018.sources import Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import Trial
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.types import Dataset, RunStatus

@@ -8,6 +8,7 @@ import pytest
 from tests.control_table import at, controls
 from tests.controls import answers_in
 from widenet.claims.base import Verdict
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.claims import landscape
 from widenet.papers.brutzkus2018.claims.landscape import (
     gradient,
@@ -24,7 +25,6 @@ from widenet.papers.brutzkus2018.runs.landscapes import (
     random_points,
 )
 from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.records import Scale
 
 THREE = Landscape(

@@ -9,7 +9,7 @@ from tests.controls import answers_in, lacking_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.landscape import proposition_1_2, proposition_1_2_own_example
 from widenet.papers.brutzkus2018.runs.landscapes import Certified, OnePair, certified_landscapes, random_pairs
-from widenet.papers.brutzkus2018.runs.nonconvexity import certify
+from widenet.papers.brutzkus2018.runs.nonconvexity import find_nonconvex_segment
 from widenet.records import Scale
 
 
@@ -23,7 +23,7 @@ def test_gaps_hold(claim):
 def test_control_a_linear_network_has_a_convex_loss():
     """α = 1: no certificate anywhere, and what is not found decides nothing."""
     linear = [dataclasses.replace(each.landscape, slope=1.0) for each in certified_landscapes(Scale.QUICK, 0)]
-    evidence = proposition_1_2([Certified(scape, certify(scape)) for scape in linear])
+    evidence = proposition_1_2([Certified(scape, find_nonconvex_segment(scape)) for scape in linear])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is None
     assert evidence.details["certificates"] == 0

@@ -26,7 +26,7 @@ from widenet.papers.brutzkus2018.relu_sources import (
     separable_set,
 )
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, pair_cells, pair_loss
-from widenet.papers.brutzkus2018.runs.descent import DescentSetting, descend, problems_of
+from widenet.papers.brutzkus2018.runs.descent import SmallSetDescentSetting, descend, problems_of
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -48,13 +48,17 @@ def mixed():
 
 @pytest.fixture(scope="module")
 def general():
-    problems = problems_of(DescentSetting(antipodal=False, n_problems=80, largest_half_width=2, max_steps=0, seed=2))
+    problems = problems_of(
+        SmallSetDescentSetting(antipodal=False, n_problems=80, largest_half_width=2, max_steps=0, seed=2)
+    )
     return problems, [descend(problems, silent, max_steps=20_000)]
 
 
 @pytest.fixture(scope="module")
 def antipodal():
-    problems = problems_of(DescentSetting(antipodal=True, n_problems=60, largest_half_width=3, max_steps=0, seed=2))
+    problems = problems_of(
+        SmallSetDescentSetting(antipodal=True, n_problems=60, largest_half_width=3, max_steps=0, seed=2)
+    )
     built = placed([points for points, _ in problems], perturbations=5)
     return problems, [descend(problems, silent)], built
 

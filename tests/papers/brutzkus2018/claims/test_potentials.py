@@ -8,6 +8,7 @@ import pytest
 from tests.control_table import at, controls
 from tests.papers.brutzkus2018.toys import all_off, as_perceptron, nearly_solved, three_points, with_last
 from widenet.claims.base import Verdict
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.claims import potentials
 from widenet.papers.brutzkus2018.claims.potentials import (
     Potentials,
@@ -19,7 +20,7 @@ from widenet.papers.brutzkus2018.claims.potentials import (
     theorem_2_chain,
 )
 from widenet.papers.brutzkus2018.runs.recorded_runs import record_runs
-from widenet.papers.brutzkus2018.sources import BasisTrial, Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import BasisTrial, Trial
 from widenet.types import RunStatus
 
 

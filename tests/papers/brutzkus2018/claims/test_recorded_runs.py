@@ -7,6 +7,7 @@ import pytest
 
 from tests.papers.brutzkus2018.toys import all_off, nearly_solved
 from widenet.claims.base import Verdict
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.claims import potentials
 from widenet.papers.brutzkus2018.claims.potentials import (
     equation_9,
@@ -18,7 +19,7 @@ from widenet.papers.brutzkus2018.claims.potentials import (
 )
 from widenet.papers.brutzkus2018.formulas import root_bound
 from widenet.papers.brutzkus2018.runs.recorded_runs import proof_settings, record_runs, run_recorded
-from widenet.papers.brutzkus2018.sources import BasisTrial, Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import BasisTrial, Trial
 from widenet.progress import silent
 from widenet.records import Scale
 

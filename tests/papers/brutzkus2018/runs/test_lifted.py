@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs import lifted
 from widenet.papers.brutzkus2018.runs.lifted import BiasedCase, lift, train_biased
 from widenet.papers.brutzkus2018.runs.sgd import train_trial
-from widenet.papers.brutzkus2018.sources import Trial, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import Trial
 
 
 def two_points() -> BiasedCase:

@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.landscapes import balanced_landscape, random_landscape
-from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, certify, from_balance, from_zero
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, find_nonconvex_segment, from_balance, from_zero
 
 
 def test_certificates_of_both_kinds_are_found_everywhere():
     draw = np.random.default_rng(7)
     for number in range(150):
         balanced = number % 2 == 0
-        certificate = certify(balanced_landscape(draw) if balanced else random_landscape(draw), seed=number)
+        certificate = find_nonconvex_segment(
+            balanced_landscape(draw) if balanced else random_landscape(draw), seed=number
+        )
         assert certificate is not None
         assert certificate.balanced == balanced
         assert certificate.measured == pytest.approx(certificate.predicted, rel=1e-6)
@@ -61,7 +63,7 @@ def test_points_that_are_only_nearly_balanced():
     twice = np.concatenate([first.labels, -first.labels])
     for factor, slope in ((1.0, 0.3), (1e-8, 0.3), (1.0, 1 - 1e-6)):
         scape = Landscape(factor * pairs, twice, first.separator / factor, first.outputs, slope)
-        found = certify(scape)
+        found = find_nonconvex_segment(scape)
         assert found is None or found.measured == pytest.approx(found.predicted, rel=1e-5, abs=1e-12)
 
 
@@ -69,7 +71,7 @@ def test_points_that_are_only_nearly_balanced():
 def test_the_gap_on_balanced_data_does_not_depend_on_the_units(factor):
     scape = balanced_landscape(np.random.default_rng(5))
     other = Landscape(factor * scape.inputs, scape.labels, scape.separator / factor, scape.outputs, scape.slope)
-    first, second = certify(scape), certify(other)
+    first, second = find_nonconvex_segment(scape), find_nonconvex_segment(other)
     assert first is not None
     assert second is not None
     assert first.balanced
@@ -81,7 +83,9 @@ def test_no_certificate_for_a_linear_network():
     draw = np.random.default_rng(1)
     for make in (random_landscape, balanced_landscape):
         scape = make(draw)
-        assert certify(Landscape(scape.inputs, scape.labels, scape.separator, scape.outputs, 1.0)) is None
+        assert (
+            find_nonconvex_segment(Landscape(scape.inputs, scape.labels, scape.separator, scape.outputs, 1.0)) is None
+        )
 
 
 def test_many_balanced_points_take_a_moment():
@@ -89,5 +93,5 @@ def test_many_balanced_points_take_a_moment():
     positive = np.abs(draw.normal(size=(10_000, 20))) / 20
     separator = np.ones(20) / positive.sum(axis=1).min()
     inputs, labels = np.concatenate([positive, -positive]), np.repeat([1.0, -1.0], 10_000)
-    found = certify(Landscape(inputs, labels, separator, plus_minus_weights(10, 0.2), 0.2))
+    found = find_nonconvex_segment(Landscape(inputs, labels, separator, plus_minus_weights(10, 0.2), 0.2))
     assert found is None or found.measured == pytest.approx(found.predicted, rel=1e-5, abs=1e-12)

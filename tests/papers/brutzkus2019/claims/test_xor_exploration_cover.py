@@ -8,7 +8,7 @@ import pytest
 from tests.control_table import at, controls
 from tests.controls import broken_in, lacking_in
 from tests.papers.brutzkus2019.claims.xor_edges import deviation_rows, second_outside, wide_runs
-from tests.papers.brutzkus2019.claims.xor_toys import altered, toy, undecided
+from tests.papers.brutzkus2019.claims.xor_toys import altered, solution_start, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
@@ -20,7 +20,7 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
 from widenet.papers.brutzkus2019.runs.xor_counts import count_filters
-from widenet.papers.brutzkus2019.xor_sources import draw_xor_start, solution_start
+from widenet.papers.brutzkus2019.xor_sources import draw_xor_start
 from widenet.types import RunStatus
 
 

@@ -6,17 +6,17 @@ import xarray as xr
 
 from widenet.data.xord import PATTERNS, SET_LABELS
 from widenet.papers.brutzkus2019.figures.recorded_pair import both_networks
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, RecordedSetting, Recording
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRun, ShownRuns, ShownRunSetting
 
 
-def recording(n_channels: int, wrong: list[int]) -> Recording:
+def recording(n_channels: int, wrong: list[int]) -> ShownRun:
     """Filters that grow along their nearest pattern; right everywhere but on the listed sets."""
     rng = np.random.default_rng(n_channels)
     start = 1e-5 * rng.standard_normal((n_channels, 2))
     steps = np.array([0, 1, 2, 5, 20, 70])
     nearest = PATTERNS[np.argmax(start @ PATTERNS.T, axis=1)]
     outputs = np.where(np.isin(np.arange(15), wrong), -1.0, 1.0) * SET_LABELS
-    return Recording(
+    return ShownRun(
         steps,
         np.stack([start + 1e-3 * step * nearest for step in steps]),
         np.linspace(6, 0, 6),
@@ -24,10 +24,10 @@ def recording(n_channels: int, wrong: list[int]) -> Recording:
     )
 
 
-def runs(half_width: int, wrong: list[int], *, xor: bool) -> RecordedRuns:
+def runs(half_width: int, wrong: list[int], *, xor: bool) -> ShownRuns:
     """Four runs, of which two are right everywhere."""
-    setting = RecordedSetting(seed=0, half_width=half_width, xor=xor, margin=5.0, n_runs=4)
-    return RecordedRuns(
+    setting = ShownRunSetting(seed=0, half_width=half_width, xor=xor, margin=5.0, n_runs=4)
+    return ShownRuns(
         setting,
         train_error=np.array([0.0, 0.0, 0.5, 0.0]),
         n_wrong_sets=np.array([0, 3, 2, 0]),

@@ -14,7 +14,7 @@ from widenet.data.xord import SET_LABELS, set_index
 from widenet.networks import ConvMaxPool
 from widenet.papers.brutzkus2019.figures.figure_2 import compare_figure_2, figure_2_numbers
 from widenet.papers.brutzkus2019.figures.recorded_pair import FALSE_ALARM, exact_band
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedSetting, record_from
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRunSetting, record_from
 from widenet.papers.brutzkus2019.runs.sampled_runs import draw_networks
 from widenet.papers.brutzkus2019.xor_formulas import forgotten_rate, sharp_angle_limit
 
@@ -94,7 +94,7 @@ def test_no_filter_at_loss_0_is_farther_than_the_sharp_angle(k, step_constant):
 
 
 def test_control_plus_neurons_in_one_half_plane_lose_a_point():
-    setting = RecordedSetting(seed=0, half_width=WIDE, xor=True, n_runs=N_RECORDED, n_times=30)
+    setting = ShownRunSetting(seed=0, half_width=WIDE, xor=True, n_runs=N_RECORDED, n_times=30)
     drawn = draw_networks(0, 2 * WIDE, N_RECORDED, setting.initial_scale)
     numbers = figure_2_numbers([record_from(reflected(drawn), setting), recorded(NARROW, xor=True)])
     rows = verdicts(compare_figure_2(numbers))

@@ -9,7 +9,7 @@ from tests.training import xord_oracle
 from widenet.data.xord import SET_LABELS, set_index, set_points
 from widenet.networks import ConvMaxPool
 from widenet.papers.brutzkus2019.runs.recorded_runs import (
-    RecordedSetting,
+    ShownRunSetting,
     decoy_counts,
     decoy_settings,
     first_failure,
@@ -112,10 +112,10 @@ def test_steps_start_at_zero_and_end_at_the_last():
 def test_settings_are_those_of_the_figures():
     assert [setting.half_width for setting in xor_settings(Scale.QUICK, 0)] == [50, 2]
     assert [setting.half_width for setting in decoy_settings(Scale.QUICK, 0)] == [100, 2]
-    wide = RecordedSetting(seed=0, half_width=50, xor=True)
+    wide = ShownRunSetting(seed=0, half_width=50, xor=True)
     assert wide.initial_scale == pytest.approx(0.1 / (16 * 50**1.5))
     assert wide.asked.sum() == wide.counts.sum() == 4
-    decoy = RecordedSetting(seed=0, half_width=50, n_single=1)
+    decoy = ShownRunSetting(seed=0, half_width=50, n_single=1)
     assert (decoy.initial_scale, decoy.step_constant) == (1e-5, 0.02)
     assert decoy.asked.all()
     assert decoy.counts[[set_index(1, 2, 3, 4), set_index(2, 4), set_index(2)]].tolist() == [6, 5, 1]

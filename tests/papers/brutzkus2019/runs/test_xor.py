@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.papers.brutzkus2019.claims.xor_toys import solution_start
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS, half_planes, plus_and_minus
 from widenet.networks import ConvMaxPool
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, run_xor, trace_xor, xor_traces
@@ -14,7 +15,6 @@ from widenet.papers.brutzkus2019.xor_sources import (
     XorStart,
     draw_xor_start,
     octant_setting,
-    solution_start,
 )
 from widenet.progress import silent
 from widenet.run.records import decode, encode

@@ -10,6 +10,7 @@ from tests.control_table import at, controls
 from tests.papers.chatterji2021.toys import from_step
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
+from widenet.data.sources import ListedPoints
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.claims import network
 from widenet.papers.chatterji2021.claims.network import appendix_a, equations_19_20, section_2_gradient, theorem_1_start
@@ -29,7 +30,7 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     slopes_of,
 )
 from widenet.papers.chatterji2021.runs.fits import BuiltFit, draw_fits, fit
-from widenet.papers.chatterji2021.sources import Case, ListedPoints, Sphere, reduced_points
+from widenet.papers.chatterji2021.sources import Case, Sphere, reduced_points
 from widenet.progress import silent
 from widenet.records import Scale
 

@@ -9,6 +9,7 @@ from tests.papers.records import altered
 from widenet.claims.base import NotApplicable
 from widenet.claims.sides import Sides
 from widenet.claims.user_data import Choices, UserData
+from widenet.data.own import recall_for
 from widenet.papers.chatterji2021.claims.starts import CONFIRMED, RandomStarts, Seldom, Worst, seldom
 from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, one_cluster, opposite, products
 from widenet.papers.chatterji2021.runs.first_steps import rows_of, starts_on
@@ -200,4 +201,4 @@ def test_settings_on_a_readers_data():
     few = starts_on(user_data(circle(8), signs(8), n_runs=2))
     assert not isinstance(few, NotApplicable)
     assert few.settings[0].n_runs == 60
-    assert few.settings[0].own_data is not None
+    assert recall_for(few.settings[0])

@@ -8,7 +8,7 @@ import pytest
 from tests.papers.chatterji2021.cluster_toys import centres, clusters
 from widenet.diagnostics.huberized import HuberNetwork, gradient, huberized
 from widenet.papers.chatterji2021 import cluster_formulas as f
-from widenet.papers.chatterji2021.cluster_sources import Centres, DrawnClusters, OnePointCluster, OwnClusters
+from widenet.papers.chatterji2021.cluster_sources import Centres, DrawnClusters, OnePointCluster
 from widenet.papers.chatterji2021.runs import first_steps
 from widenet.papers.chatterji2021.runs.first_steps import (
     FirstStepSetting,
@@ -132,8 +132,6 @@ def test_drawn_points_and_their_clusters():
     centre = Centres().draw(0)
     wanted = [(1, -1, 0, 0), (-1, 1, 0, 0), (0, 0, 1, -1), (0, 0, -1, 1)]
     np.testing.assert_allclose(centre.points @ centre.points.T, wanted, atol=1e-15)
-    assert FirstStepSetting(points=Centres(), half_width=1).own_data is None
-    assert FirstStepSetting(points=OwnClusters(own_data="abc"), half_width=1).own_data == "abc"
 
 
 def test_draws_of_starts():

@@ -19,7 +19,7 @@ from widenet.papers.li2018.claims.large_pieces import (
     lemma_a_2_sharp,
     lemma_b_2_as_printed,
 )
-from widenet.papers.li2018.runs.pieces import (
+from widenet.papers.li2018.runs.large_pieces import (
     LargePieces,
     Reflections,
     draw_hexagon_large,

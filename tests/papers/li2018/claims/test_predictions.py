@@ -19,7 +19,6 @@ from widenet.papers.li2018.claims.predictions import (
     theorem_4_1_reduction,
     theorem_4_1_start,
 )
-from widenet.papers.li2018.formulas import MARGIN_ONE
 from widenet.papers.li2018.runs.outputs import (
     OutputErrors,
     OutputMargins,
@@ -67,7 +66,7 @@ def residuals_of(*residuals):
 def test_the_printed_margin():
     assert theorem_4_1_margin_as_printed(residuals_of(1 / np.e)).verdict is Verdict.VIOLATED
     assert theorem_4_1_margin_as_printed(residuals_of(1 / np.e)).measured == pytest.approx(np.log(np.e - 1))
-    assert theorem_4_1_margin_as_printed(residuals_of(MARGIN_ONE * 1.001)).verdict is Verdict.VIOLATED
+    assert theorem_4_1_margin_as_printed(residuals_of(1.001 / (1 + np.e))).verdict is Verdict.VIOLATED
     assert theorem_4_1_margin_as_printed(residuals_of(0.4)).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 

@@ -282,7 +282,7 @@ def test_the_edge_of_what_underflow_decides():
     exact = runs.replace(half_width=1, step_size=0.5, output_weight=1.0, slope=0.5, pushes=edge)
     assert equation_14([exact]).parts[0].n_cases == 0
 
-    epochs = 1 + steps.Steps.join([runs]).per("epoch").separator_norm
+    epochs = 1 + steps.LedgerSteps.join([runs]).per("epoch").separator_norm
     full = equation_18([runs]).parts[0].n_cases
     for share, cases in ((0.999, 0), (1.0, 0), (1.001, full)):
         found = equation_18([runs], growth=lambda *given, share=share: np.tile(share * 1e-290 * epochs, (3, 1)))

@@ -42,7 +42,7 @@ from widenet.papers.brutzkus2018.runs.biased_relu import (
 )
 from widenet.papers.brutzkus2018.runs.exact_sgd import ExactProblem
 
-Answers = Bool[np.ndarray, " run"]
+Flags = Bool[np.ndarray, " run"]
 Counts = Int[np.ndarray, " run"]
 
 
@@ -51,13 +51,13 @@ class BiasedRuns(BiasedStarts):
 
     dim: Count = derived(lambda runs: runs.starts.shape[2] - 1)  #: d
     half_width: Count = derived(lambda runs: runs.starts.shape[1] // 2)  #: k
-    solved: Answers = derived(lambda runs: np.array([end.solved for end in runs.ends]))
-    ended: Answers = derived(lambda runs: np.array([end.ended for end in runs.ends]))
-    unfinished: Answers = derived(lambda runs: ~runs.ended)
+    solved: Flags = derived(lambda runs: np.array([end.solved for end in runs.ends]))
+    ended: Flags = derived(lambda runs: np.array([end.ended for end in runs.ends]))
+    unfinished: Flags = derived(lambda runs: ~runs.ended)
     #: whether every +1 neuron starts off at every point
-    all_off: Answers = derived(lambda runs: np.array([end.stuck[0].all() for end in runs.ends]))
+    all_off: Flags = derived(lambda runs: np.array([end.stuck[0].all() for end in runs.ends]))
     words: str = derived(lambda runs: f"d = {runs.dim}, k = {runs.half_width}")
-    moved: Answers = derived(lambda runs: np.array([end.updates.any() for end in runs.ends]))
+    moved: Flags = derived(lambda runs: np.array([end.updates.any() for end in runs.ends]))
     #: after how many updates a point is new in K, or gone from it
     entered: Counts = derived(lambda runs: _changes(runs, entering=True))
     left: Counts = derived(lambda runs: _changes(runs, entering=False))

@@ -13,6 +13,7 @@ from widenet.claims.implication import Promise, at_least, at_most, equal, hypoth
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import FITTED
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.relu_sources import SAME_RAY
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
@@ -43,7 +44,7 @@ class Fits(SeveralCases, Remembered):
     @column
     def has_one_weight(self) -> bool:
         """Output weights (+v, …, +v, −v, …, −v) with one v > 0."""
-        sizes = np.repeat([1.0, -1.0], self.half_width) * self.output_weights
+        sizes = plus_minus_weights(self.half_width) * self.output_weights
         return bool(sizes[0] > 0 and np.ptp(sizes) == 0)
 
 

@@ -31,7 +31,7 @@ HEURISTIC = (
     "A heuristic here: w* was found on the data, so c_k was not fixed before the sample, and trials share points."
 )
 CASES = 3
-"""How many settings there are, each with a rate of its own; on a reader's data there is one."""
+"""How many settings there are, each with a rate of its own; on your data there is one."""
 
 ErrorBound = Callable[[float, int, int, float], float]
 
@@ -79,7 +79,7 @@ def few_updates(runs: LearningRuns) -> Sides:
         topic=Topic.TEST_ERROR,
         promise="A network whose weights training changed at few of the points errs on at most a share {promised} of "
         "new points, with probability 0.9.",
-        seen="it erred on a share {measured} of the points kept aside",
+        seen="it erred on a share {measured} of the held-out points",
     ),
 )
 def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = compression_bound) -> Promise:
@@ -105,7 +105,7 @@ def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = c
         topic=Topic.TEST_ERROR,
         promise="SGD fits the training points and errs on at most a share {promised} of new points, at every width, "
         "with probability 0.9.",
-        seen="it erred on a share {measured} of the points kept aside",
+        seen="it erred on a share {measured} of the held-out points",
     ),
 )
 def theorem_6(

@@ -22,7 +22,7 @@ from widenet.papers.brutzkus2018.formulas import (
     start_bound,
 )
 from widenet.papers.brutzkus2018.hypotheses import ALIGNMENT, SGD, SQUARE
-from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, Runs, Updates, recorded_runs
+from widenet.papers.brutzkus2018.runs.recorded_runs import PerRun, RecordedRuns, Updates, recorded_runs
 from widenet.records import Form
 from widenet.types import RunStatus
 
@@ -32,10 +32,10 @@ class Potentials(RecordedRuns):
 
     norm_before: Updates = derived(lambda runs: runs.before(runs.norms))  #: G_{t−1}
     norm_after: Updates = derived(lambda runs: runs.after(runs.norms))  #: G_t
-    start_norm: Runs = derived(lambda runs: runs.norms[runs.starts])  #: G_0
+    start_norm: PerRun = derived(lambda runs: runs.norms[runs.starts])  #: G_0
     alignment_before: Updates = derived(lambda runs: runs.before(runs.alignments))  #: F_{t−1}
     alignment_after: Updates = derived(lambda runs: runs.after(runs.alignments))  #: F_t
-    start_alignment: Runs = derived(lambda runs: runs.alignments[runs.starts])  #: F_0
+    start_alignment: PerRun = derived(lambda runs: runs.alignments[runs.starts])  #: F_0
     number: Updates = derived(lambda runs: runs.update_number)  #: t, from 1 in each run
 
     @property

@@ -11,11 +11,12 @@ from widenet.claims.given import output_weight, separable, step_size
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
+from widenet.networks.arrays import leaky
 from widenet.papers.brutzkus2018.hypotheses import input_norm
 from widenet.papers.brutzkus2018.runs.any_networks import ACTIVATIONS, Activation, AnyNetwork, any_networks, rewrite
 from widenet.papers.brutzkus2018.runs.gradients import Gradients, ScalarStep, gradients, scalar_steps
 from widenet.papers.brutzkus2018.runs.separated import SeparatedSets, footnote_1_on, separated_sets
-from widenet.papers.brutzkus2018.runs.sgd import leaky, update_of
+from widenet.papers.brutzkus2018.runs.sgd import update_of
 from widenet.papers.brutzkus2018.sources import plus_minus_weights
 
 
@@ -86,7 +87,7 @@ def footnote_5(networks: AnyNetwork, *, rewritten: Callable[[AnyNetwork], np.nda
     )
 
 
-Rule = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float, float], tuple[np.ndarray, np.ndarray]]
+UpdateRule = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float, float], tuple[np.ndarray, np.ndarray]]
 PerState = Float[np.ndarray, " state"]
 
 
@@ -127,7 +128,7 @@ def off_loss_kink(states: States) -> Sides:
     given=[off_kink, off_loss_kink],
     title="An update is the gradient step of Eq. 10",
 )
-def equation_10(states: States, *, rule: Rule = update_of) -> Promise:
+def equation_10(states: States, *, rule: UpdateRule = update_of) -> Promise:
     """A non-zero update adds $ηv·p·y·x$ to each row $w$ and $−ηv·q·y·x$ to each row $u$, where $p$ and $q$ are $1$ for
     a neuron that is on at $x$ and $α$ otherwise: this is $−η$ times the gradient of the hinge loss. When both layers
     move, $v_i$ is each neuron's own weight, and the step adds $ηyσ(z_i)$ to it.
@@ -162,7 +163,7 @@ def equation_10(states: States, *, rule: Rule = update_of) -> Promise:
     )
 
 
-def _step_errors(cell: States, rule: Rule) -> list[np.ndarray]:
+def _step_errors(cell: States, rule: UpdateRule) -> list[np.ndarray]:
     """Of the rows w, the rows u and the output weights, by how much a step differs from −η times the gradient."""
     steps = [
         rule(hidden, output, x, float(y), float(cell.slope), float(cell.step_size))

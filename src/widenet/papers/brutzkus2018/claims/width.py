@@ -34,11 +34,11 @@ from widenet.papers.brutzkus2018.sources import equal_scale
 from widenet.records import Form
 from widenet.types import RunStatus
 
-Normalization = Callable[[int], float]
+SizeOfWidth = Callable[[int], float]
 """k → the common value of R and v."""
 
 
-def general_bound(draws: Formulas, normalization: Normalization) -> np.ndarray:
+def general_bound(draws: Formulas, normalization: SizeOfWidth) -> np.ndarray:
     """M_k of Theorem 2 for every width and draw."""
     size = by_value(normalization, draws.half_width)
     return max_nonzero_updates(*draws.arguments, size, size, draws.half_width)
@@ -108,7 +108,7 @@ AT_FORMULAS = tuple(
 def corollary_3(
     runs: EqualScaleRuns,
     *,
-    normalization: Normalization = equal_scale,
+    normalization: SizeOfWidth = equal_scale,
     constant: Callable[[Values], np.ndarray] = corollary_3_constant,
     bound: Callable[..., np.ndarray] = width_free_bound,
 ) -> Promise:

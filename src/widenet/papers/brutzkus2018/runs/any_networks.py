@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.cases import Cases, Number, column
-from widenet.papers.brutzkus2018.runs.sgd import leaky
+from widenet.networks.arrays import leaky
 from widenet.records import Scale
 
 Activation = Callable[[np.ndarray], np.ndarray]

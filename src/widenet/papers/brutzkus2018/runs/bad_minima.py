@@ -50,7 +50,7 @@ class SetRecipe(enum.StrEnum):
 class MinimaSetting(ClosedModel):
     """Sets, and the networks that are placed badly on them."""
 
-    recipe: SetRecipe = SetRecipe.MIXED  #: which sets; `own_data` names a reader's own instead
+    recipe: SetRecipe = SetRecipe.MIXED  #: which sets; `own_data` names your own instead
     repeats: int = 1  #: how many of each shape (mixed), or how many in all (antipodal)
     #: k of the networks, in turn over the sets; each set with each of them for the pair
     half_widths: tuple[int, ...] = (1, 2, 3, 4)
@@ -228,7 +228,7 @@ def antipodal_settings(scale: Scale, seed: int) -> list[MinimaSetting]:
 
 
 def minima_on(user_data: UserData) -> list[MinimaSetting] | NotApplicable:
-    """One network of the chosen width, placed badly on the reader's points."""
+    """One network of the chosen width, placed badly on your points."""
     separator = separator_of(user_data)
     if isinstance(separator, NotApplicable):
         return separator

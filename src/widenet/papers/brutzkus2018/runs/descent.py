@@ -11,18 +11,18 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, Count, column
 from widenet.claims.experiments import Experiment
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.relu_sources import PointSet, separable_set
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, as_start
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import SmallNetworks, train_small
 
-Problem = tuple[PointSet, np.ndarray]
+StartedSet = tuple[PointSet, np.ndarray]
 """A set and the weights (neuron, dim) that descent starts from."""
 
 
-class DescentSetting(ClosedModel):
+class SmallSetDescentSetting(ClosedModel):
     """Random small sets, one start on each."""
 
     antipodal: bool  #: the sets are direction-antipodal; otherwise of one to eight points in up to three dimensions
@@ -54,7 +54,7 @@ class Descent(Cases):
 
 
 def descend(
-    problems: Sequence[Problem], progress: Progress, *, step_size: float = 0.05, max_steps: int = 6000
+    problems: Sequence[StartedSet], progress: Progress, *, step_size: float = 0.05, max_steps: int = 6000
 ) -> Descent:
     """Gradient descent from each W until its gradient is exactly 0, with σ'(0) = 0 and v = 1.
 
@@ -88,7 +88,7 @@ def descend(
     )
 
 
-def _pad(problems: Sequence[Problem]) -> tuple[SmallNetworks, np.ndarray, np.ndarray, np.ndarray]:
+def _pad(problems: Sequence[StartedSet]) -> tuple[SmallNetworks, np.ndarray, np.ndarray, np.ndarray]:
     """Networks, inputs, labels and the weights of the samples, on common axes."""
     sizes = np.array([(len(points.labels), *weights.shape) for points, weights in problems])
     n_samples, n_neurons, dim = sizes.max(axis=0)
@@ -105,12 +105,12 @@ def _pad(problems: Sequence[Problem]) -> tuple[SmallNetworks, np.ndarray, np.nda
     return SmallNetworks(hidden, output), inputs, labels, shares
 
 
-def _gradient(problem: Problem, padded_weights: Float[np.ndarray, "padded_neuron padded_dim"]) -> float:
+def _gradient(problem: StartedSet, padded_weights: Float[np.ndarray, "padded_neuron padded_dim"]) -> float:
     points, (neurons, dim) = problem[0], problem[1].shape
     return float(np.abs(as_start(points, neurons // 2).gradient(padded_weights[None, :neurons, :dim])).max())
 
 
-def problems_of(setting: DescentSetting) -> list[Problem]:
+def problems_of(setting: SmallSetDescentSetting) -> list[StartedSet]:
     """The sets of a setting, each with Gaussian weights."""
     draw = np.random.default_rng([setting.seed, 73 if setting.antipodal else 72])
     if setting.antipodal:
@@ -126,26 +126,28 @@ def problems_of(setting: DescentSetting) -> list[Problem]:
     ]
 
 
-def _with_weights(draw: np.random.Generator, points: PointSet, most: int) -> Problem:
+def _with_weights(draw: np.random.Generator, points: PointSet, most: int) -> StartedSet:
     half = int(draw.integers(1, most + 1))
     return points, draw.normal(size=(2 * half, points.inputs.shape[1]))
 
 
-def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
+def run_descent(setting: SmallSetDescentSetting, progress: Progress) -> Descent:
     """Descend on the problems of a setting."""
     return descend(problems_of(setting), progress, max_steps=setting.max_steps)
 
 
-def general_settings(scale: Scale, seed: int) -> list[DescentSetting]:
+def general_settings(scale: Scale, seed: int) -> list[SmallSetDescentSetting]:
     """Separable sets of every kind."""
     count = 300 if scale is Scale.QUICK else 3000
-    return [DescentSetting(antipodal=False, n_problems=count, largest_half_width=2, max_steps=20_000, seed=seed)]
+    return [
+        SmallSetDescentSetting(antipodal=False, n_problems=count, largest_half_width=2, max_steps=20_000, seed=seed)
+    ]
 
 
-def antipodal_settings(scale: Scale, seed: int) -> list[DescentSetting]:
+def antipodal_settings(scale: Scale, seed: int) -> list[SmallSetDescentSetting]:
     """The sets of `bad_minima.antipodal_settings`."""
     count = 400 if scale is Scale.QUICK else 3000
-    return [DescentSetting(antipodal=True, n_problems=count, largest_half_width=3, max_steps=6000, seed=seed)]
+    return [SmallSetDescentSetting(antipodal=True, n_problems=count, largest_half_width=3, max_steps=6000, seed=seed)]
 
 
 descent = Experiment("brutzkus2018.descent", general_settings, run_descent, seconds=0.3)

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from widenet.claims.cases import Cases, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.losses import hinge
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.networks.arrays import plus_minus_weights
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 

@@ -119,7 +119,7 @@ def run_initializations(setting: InitializationSetting, progress: Progress) -> I
 SPEC = ((100, 0.05), (64, 0.1), (20, 0.05))
 """Dimension and δ, for both halves of the theorem."""
 
-Case = tuple[int, float, int, int]
+StartCase = tuple[int, float, int, int]
 """d, δ, k, and how many starts are drawn."""
 
 
@@ -152,7 +152,7 @@ def equal_rows_settings(scale: Scale, seed: int) -> list[InitializationSetting]:
 
 
 def _settings(
-    cases: Sequence[Case], trained: int, seed: int, law: StartLaw = StartLaw.INDEPENDENT
+    cases: Sequence[StartCase], trained: int, seed: int, law: StartLaw = StartLaw.INDEPENDENT
 ) -> list[InitializationSetting]:
     return [
         InitializationSetting(

@@ -9,8 +9,8 @@ from widenet.claims.base import NotApplicable
 from widenet.claims.cases import Cases, Number, column, derived
 from widenet.claims.user_data import UserData
 from widenet.data.points import separable_points
-from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.networks.arrays import plus_minus_weights
+from widenet.papers.brutzkus2018.runs.nonconvexity import Landscape, NonconvexSegment, find_nonconvex_segment
 from widenet.papers.brutzkus2018.user_data import separation_of
 from widenet.records import Scale
 
@@ -84,7 +84,7 @@ class Certified(OnLandscape):
     """A landscape and its certificate, if one was found."""
 
     landscape: Landscape
-    certificate: Certificate | None
+    certificate: NonconvexSegment | None
 
     @column
     def measured(self) -> Number:
@@ -107,7 +107,7 @@ def certified_landscapes(scale: Scale, seed: int) -> list[Certified]:
     draw = np.random.default_rng(seed)
     count = 60 if scale is Scale.QUICK else 400
     scapes = [balanced_landscape(draw) if number % 3 == 0 else random_landscape(draw) for number in range(count)]
-    return [Certified(scape, certify(scape, seed=number)) for number, scape in enumerate(scapes)]
+    return [Certified(scape, find_nonconvex_segment(scape, seed=number)) for number, scape in enumerate(scapes)]
 
 
 def balanced_landscape(draw: np.random.Generator) -> Landscape:
@@ -137,7 +137,7 @@ def proposition_1_2_on(user_data: UserData) -> list[Certified] | NotApplicable:
         user_data.choices.slope,
         separation.sentence,
     )
-    return [Certified(scape, certify(scape, user_data.choices.seed))]
+    return [Certified(scape, find_nonconvex_segment(scape, user_data.choices.seed))]
 
 
 @dataclass(frozen=True, eq=False)

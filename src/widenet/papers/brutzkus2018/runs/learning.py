@@ -18,10 +18,11 @@ from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.data.points import unit_rows
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import (
     max_nonzero_updates,
 )
-from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import DrawnSamples, OwnSamples, SampleSets, equal_scale
 from widenet.papers.brutzkus2018.user_data import reason_in_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
@@ -190,11 +191,6 @@ class LearningSetting(ClosedModel):
     replayed: bool = False
     most_updates: int | None = None
 
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, if there is one."""
-        return getattr(self.samples, "own_data", None)
-
 
 PerTrial = Float[np.ndarray, " trial"]
 Counts = Int[np.ndarray, " trial"]
@@ -292,7 +288,7 @@ def learn_all(
             same.append(np.array_equal(weights, learned.weights))
     updates, distinct, loss, n_unused, unused_error, error = (np.array(column) for column in zip(*rows, strict=True))
     before = rule.networks(np.stack([learning.start(trial) for trial in trials]))
-    unit = (2 * rule.half_width) ** 0.5 * np.repeat([1.0, -1.0], rule.half_width)
+    unit = (2 * rule.half_width) ** 0.5 * plus_minus_weights(rule.half_width)
     return LearningRuns(
         rule=rule,
         n_samples=samples.n_samples,

@@ -15,9 +15,10 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
+from widenet.networks.arrays import leaky, plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, outputs_of, train_trial
-from widenet.papers.brutzkus2018.sources import Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import Trial, equal_scale
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -128,7 +129,7 @@ def _difference(case: BiasedCase, lifted: RecordedRun, biased: RecordedRun) -> f
     trial = case.trial
     weights, bias = biased.hidden[:, :-1], biased.hidden[:, -1]
     z = case.inputs @ weights.T + bias
-    explicit = np.where(z >= 0, z, trial.slope * z) @ trial.output
+    explicit = leaky(z, trial.slope) @ trial.output
     through_lift = outputs_of(lifted.hidden, lifted.output, trial.inputs, trial.slope)
     return float(np.abs(explicit - through_lift).max() / max(1.0, np.abs(through_lift).max()))
 

@@ -13,11 +13,11 @@ from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.claims.tolerances import FITTED
 from widenet.claims.user_data import UserData
-from widenet.data.own import recall
+from widenet.data.own import recall_points
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.relu_sources import directions_of, lines_of
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
 from widenet.papers.brutzkus2018.user_data import reason_in_labels, reason_in_zero
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
@@ -46,7 +46,7 @@ class MemoryShape(ClosedModel):
 
 
 class MemorySetting(ClosedModel):
-    """Points and random labellings, drawn one shape after the other; or a reader's own data with its own labels."""
+    """Points and random labellings, drawn one shape after the other; or your own data with its own labels."""
 
     construction: Construction
     shapes: tuple[MemoryShape, ...] = ()
@@ -195,8 +195,7 @@ def memories_of(setting: MemorySetting) -> list[Memory]:
     """The points, labellings and widths of a setting."""
     width = swept_half_width if setting.construction is Construction.SWEEP else printed_half_width
     if setting.own_data is not None:
-        data = recall(setting.own_data)
-        inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+        inputs, labels = recall_points(setting.own_data)
         return [Memory(inputs, labels[:, None], width(*inputs.shape), setting.slope)]
     draw = np.random.default_rng([setting.seed, 77 if setting.construction is Construction.SWEEP else 7])
     return [draw_memory(draw, shape, width(shape.n_samples, shape.dim), setting.labellings) for shape in setting.shapes]
@@ -248,11 +247,11 @@ def sweep_settings(scale: Scale, seed: int) -> list[MemorySetting]:
 
 
 MOST_POINTS = 400
-"""Theorem 7 solves for n weights per labelling; beyond this many points of a reader it says nothing."""
+"""Theorem 7 solves for n weights per labelling; beyond this many points of yours it says nothing."""
 
 
 def own_labels_on(user_data: UserData) -> list[MemorySetting] | NotApplicable:
-    """The reader's own labels, at exactly the printed k."""
+    """Your own labels, at exactly the printed k."""
     n_samples, dim = user_data.inputs.shape
     if n_samples > MOST_POINTS:
         return NotApplicable(f"It solves a linear system in all points; {n_samples} are more than {MOST_POINTS}.")

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.tolerances import FITTED
+from widenet.networks.arrays import leaky
 from widenet.papers.brutzkus2018.formulas import swept_half_width
 
 Inputs = Float[np.ndarray, "sample dim"]
@@ -25,7 +26,7 @@ LARGEST = 1e100
 def outputs(weights: Hidden, inputs: Inputs, slope: float) -> Float[np.ndarray, " sample"]:
     """N(x) with output weights (+1, …, +1, −1, …, −1)."""
     z = inputs @ weights.T
-    hidden, half = np.where(z >= 0, z, slope * z), len(weights) // 2
+    hidden, half = leaky(z, slope), len(weights) // 2
     return (hidden[:, :half] - hidden[:, half:]).sum(axis=1)
 
 

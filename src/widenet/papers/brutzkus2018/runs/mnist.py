@@ -19,7 +19,7 @@ from widenet.records import ClosedModel, Scale
 from widenet.training import SGD, OutputWatch, Permutation, Recipe, Record, Snapshot, ensemble
 from widenet.types import Dataset, Layers, RunKey, RunStatus, Trajectory
 
-Number = int | Int[Array, ""]
+Scalar = int | Int[Array, ""]
 
 RUNS_OF_A_WIDTH = 10_000
 """Runs are numbered within their width; those of one width lie this far from those of the next."""
@@ -197,7 +197,7 @@ mnist_separator = Experiment("brutzkus2018.mnist_separator", separator_settings,
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ImageSplit:
     """Training and test images, and what a look at a network sees of them."""
 
     train: Dataset
@@ -215,9 +215,9 @@ class Split:
 
 # Kept, as one object: a look at it is compiled once for all cells of a process.
 @functools.lru_cache(maxsize=2)
-def load_split(n_train: int, n_test: int, dtype: str) -> Split:
+def load_split(n_train: int, n_test: int, dtype: str) -> ImageSplit:
     """One split for all runs, in this dtype."""
-    return Split(*(_rounded(part, dtype) for part in load_mnist35(n_train=n_train, n_test=n_test)))
+    return ImageSplit(*(_rounded(part, dtype) for part in load_mnist35(n_train=n_train, n_test=n_test)))
 
 
 class Ratios(OutputWatch):
@@ -251,7 +251,7 @@ def epochs_looked_at(max_epochs: int) -> list[int]:
     static_argnames=("width", "dim", "slope", "dtype"),
     compiler_options={"xla_backend_optimization_level": 0},
 )
-def _start(seed: Number, number: Number, width: int, dim: int, slope: float, dtype: str) -> tuple[TwoLayer, RunKey]:
+def _start(seed: Scalar, number: Scalar, width: int, dim: int, slope: float, dtype: str) -> tuple[TwoLayer, RunKey]:
     """A network before training and the key of its order, in one program that all runs of a width share."""
     init_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), number))
     return make_two_layer(init_key, width, dim, leaky_relu(slope), dtype=dtype), order_key

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.networks.arrays import leaky
+
 UNBALANCED = 1e-9
 """Σ y|⟨z, x⟩| beside Σ |⟨z, x⟩|: below this, the simple certificate would drown in rounding."""
 SLACK = 1e-6
@@ -59,7 +61,7 @@ class Landscape:
     def margins(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
         """y N(x) of every point."""
         z = self.inputs @ hidden.T
-        return self.labels * (np.where(z >= 0, z, self.slope * z) @ self.outputs)
+        return self.labels * (leaky(z, self.slope) @ self.outputs)
 
     def loss(self, hidden: Float[np.ndarray, "neuron dim"]) -> float:
         """L_S(W)."""
@@ -67,7 +69,7 @@ class Landscape:
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class NonconvexSegment:
     """Two ends A and B, and the gap between them."""
 
     first: Float[np.ndarray, "neuron dim"]  #: A
@@ -82,7 +84,7 @@ class Certificate:
         return middle - (scape.loss(self.first) + scape.loss(self.second)) / 2
 
 
-def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
+def find_nonconvex_segment(scape: Landscape, seed: int = 0) -> NonconvexSegment | None:
     """A certificate whose gap is large enough to be seen, or None."""
     draw = np.random.default_rng(seed)
     directions = draw.normal(size=(20, scape.inputs.shape[1]))
@@ -100,17 +102,17 @@ def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
     return dataclasses.replace(ends, measured=ends.gap(scape))
 
 
-def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Certificate:
+def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> NonconvexSegment:
     """Rows ±s·z: |N| ≤ ½, so no hinge switches, and σ(t) + σ(−t) = (1 − α)|t| leaves kv(1 − α)s·|q|/(2n)."""
     k, v = scape.half_width, scape.output_weight
     step = 0.5 / (k * v * np.abs(scape.inputs @ direction).max())
     moved = (scape.outputs > 0) if unbalance > 0 else (scape.outputs < 0)
     end = step * np.outer(moved, direction)
     gap = k * v * (1 - scape.slope) * step * abs(unbalance) / (2 * len(scape.labels))
-    return Certificate(end, -end, gap, balanced=False)
+    return NonconvexSegment(end, -end, gap, balanced=False)
 
 
-def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certificate]:
+def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[NonconvexSegment]:
     """Ends of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
 
     With the plus rows at τw*, τ = 1/(kvθ), a sample with a = y⟨w*, x⟩ has margin a/θ (y = +1) or αa/θ (y = −1);
@@ -137,7 +139,7 @@ def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certif
             base = np.outer(held, vote * scape.separator / (k * v * threshold))
             first, second = (base + np.outer(~held, offset + s * direction) for s in (step, -step))
             gap = k * v * (1 - scape.slope) * step * abs(bend) / (2 * len(scape.labels))
-            yield Certificate(first, second, gap, balanced=True)
+            yield NonconvexSegment(first, second, gap, balanced=True)
 
 
 def _thresholds(

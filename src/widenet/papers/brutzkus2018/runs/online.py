@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.networks.arrays import plus_minus_weights
 from widenet.training.small import SmallNetworks, Update, train_small, with_replacement
 from widenet.types import Layers
 
@@ -90,7 +90,7 @@ def train_online(start: OnlineStart, *, max_passes: int = 2000, watch_stuck: boo
     Runs get as many updates as `max_passes` passes have points.
     """
     n_runs, n_samples = start.labels.shape
-    watch = _Watch(start, watch_stuck)
+    watch = _UpdateWatch(start, watch_stuck)
     trained = train_small(
         start.networks(start.weights),
         start.inputs,
@@ -105,7 +105,7 @@ def train_online(start: OnlineStart, *, max_passes: int = 2000, watch_stuck: boo
     return OnlineRuns(final, start.outputs(final), watch.updates, trained.ended, *watched)
 
 
-class _Watch:
+class _UpdateWatch:
     """Counts the updates on each point, and those after which a point has entered or left K."""
 
     def __init__(self, start: OnlineStart, watch_stuck: bool):

@@ -50,13 +50,8 @@ class RecordedSetting(ClosedModel):
     layers: Layers = Layers.HIDDEN
     most_updates: int | None = None  #: None gives each run one update more than M_k
 
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, if there is one."""
-        return getattr(self.trials, "own_data", None)
 
-
-Runs = Float[np.ndarray, " run"]
+PerRun = Float[np.ndarray, " run"]
 Updates = Float[np.ndarray, " update"]
 Times = Float[np.ndarray, " time"]
 
@@ -67,20 +62,20 @@ class RecordedRuns(Cases):
 
     lengths: ClassVar = {"update": lambda runs: runs.updates, "time": lambda runs: runs.updates + 1}
 
-    separator_norm: Runs  #: ‖w*‖
-    slope: Runs  #: α
-    step_size: Runs  #: η
-    output_weight: Runs  #: v
-    row_bound: Runs  #: R
-    half_width: Runs  #: k
-    smallest_margin: Runs  #: min y⟨w*, x⟩
-    largest_input: Runs  #: max ‖x‖
-    relative_row: Runs  #: the largest row of W_0 over R
-    label_error: Runs  #: the largest distance of a label from ±1
-    smallest_output: Runs  #: the smallest of the signed output weights (+v, …, −v)
-    output_spread: Runs  #: how far they are apart
-    at_zero: Runs  #: σ'(0)
-    last_margin: Runs  #: min y N(x) at the end
+    separator_norm: PerRun  #: ‖w*‖
+    slope: PerRun  #: α
+    step_size: PerRun  #: η
+    output_weight: PerRun  #: v
+    row_bound: PerRun  #: R
+    half_width: PerRun  #: k
+    smallest_margin: PerRun  #: min y⟨w*, x⟩
+    largest_input: PerRun  #: max ‖x‖
+    relative_row: PerRun  #: the largest row of W_0 over R
+    label_error: PerRun  #: the largest distance of a label from ±1
+    smallest_output: PerRun  #: the smallest of the signed output weights (+v, …, −v)
+    output_spread: PerRun  #: how far they are apart
+    at_zero: PerRun  #: σ'(0)
+    last_margin: PerRun  #: min y N(x) at the end
     updates: Int[np.ndarray, " run"]  #: T
     status: Int[np.ndarray, " run"]  #: why the run ended
     blurred: Bool[np.ndarray, " run"]  #: whether rounding alone could move a margin across 1 at the end
@@ -93,7 +88,7 @@ class RecordedRuns(Cases):
     largest_ratios: Times  #: the largest
 
     @property
-    def parameters(self) -> tuple[Runs, Runs, Runs, Runs, Runs, Runs]:
+    def parameters(self) -> tuple[PerRun, PerRun, PerRun, PerRun, PerRun, PerRun]:
         """The arguments of `formulas.max_nonzero_updates`, in its order."""
         return self.separator_norm, self.slope, self.step_size, self.output_weight, self.row_bound, self.half_width
 

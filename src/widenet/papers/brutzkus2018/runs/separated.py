@@ -10,8 +10,9 @@ from jaxtyping import Float
 from widenet.claims.base import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.user_data import UserData
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.sgd import outputs_of
-from widenet.papers.brutzkus2018.sources import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import BasisTrial, RandomTrials, equal_scale
 from widenet.papers.brutzkus2018.user_data import reason_in_labels
 from widenet.records import Scale
 
@@ -44,7 +45,7 @@ class Separated(Cases):
 
     def stacked(self) -> Float[np.ndarray, "neuron dim"]:
         """W*: k copies of w* over k copies of −w*."""
-        return np.outer(np.repeat([1.0, -1.0], self.half_width), self.separator)
+        return np.outer(plus_minus_weights(self.half_width), self.separator)
 
     def outputs(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
         """N(x) for every point."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.networks.arrays import leaky
 from widenet.papers.brutzkus2018.sources import SampleOrder, Trial
 from widenet.progress import Progress, parts, silent
 from widenet.training.small import (
@@ -60,11 +61,6 @@ class RecordedRun:
     def updates(self) -> int:
         """T, the number of non-zero updates."""
         return len(self.samples)
-
-
-def leaky(z: np.ndarray, slope: float) -> np.ndarray:
-    """σ(z) = z for z ≥ 0, and αz below."""
-    return np.where(z >= 0, z, slope * z)
 
 
 def outputs_of(hidden: np.ndarray, output: np.ndarray, inputs: np.ndarray, slope: float) -> np.ndarray:

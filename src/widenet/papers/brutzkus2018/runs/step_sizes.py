@@ -8,9 +8,10 @@ from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.lower_bound import basis_sequence
 from widenet.papers.brutzkus2018.runs.sgd import train_trials
-from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale
 from widenet.progress import Progress, over, stretch
 from widenet.records import ClosedModel, Scale
 

@@ -10,8 +10,9 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, train_trial, update_of
-from widenet.papers.brutzkus2018.sources import Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import Trial, equal_scale
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 

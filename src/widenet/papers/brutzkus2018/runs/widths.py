@@ -9,8 +9,9 @@ from jaxtyping import Int
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.runs.sgd import train_trials
-from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.sources import SampleOrder, Trial, equal_scale
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 

@@ -10,14 +10,14 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.claims.sides import Sides
 from widenet.data.xord import PATTERN_SETS, set_index
-from widenet.papers.brutzkus2019.claims.trajectories import Ends, Scored, Trajectories
+from widenet.papers.brutzkus2019.claims.trajectories import PerRun, Scored, Trajectories
 from widenet.papers.brutzkus2019.hypotheses import AT_ZERO_LOSS
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Trace, responses, traces
 from widenet.records import Form
 
 
-def _third_cone(runs: Trace) -> Ends:
+def _third_cone(runs: Trace) -> PerRun:
     """X_T(3), from the filters at T."""
     s, r = np.moveaxis(runs.end[:, : runs.half_width], -1, 0)
     return np.where(in_13(s, r), np.maximum(-s, 0.0), 0.0).sum(axis=1)
@@ -31,12 +31,12 @@ def _minus_sums(runs: Trace) -> Float[np.ndarray, "run 15"]:
 class AtZeroLoss(Trajectories):
     """Trajectories, with their sums at T, in units of η."""
 
-    first_cone: Ends = derived(lambda runs: runs.at_end(runs.s_plus_1))  #: X_T(1)
-    third_cone: Ends = derived(_third_cone)  #: X_T(3)
-    plus_end: Ends = derived(lambda runs: runs.at_end(runs.p_plus + runs.y))  #: P⁺_T + Y_T; Y(2) + Y(4) is Y over U24
-    side_2: Ends = derived(lambda runs: runs.at_end(runs.y_2 + runs.z_2))  #: Y_T(2) + Z_T(2)
-    side_4: Ends = derived(lambda runs: runs.at_end(runs.y_4 + runs.z_4))  #: Y_T(4) + Z_T(4)
-    both_sides: Ends = derived(lambda runs: runs.at_end((runs.y_2 + runs.z_2) + (runs.y_4 + runs.z_4)))
+    first_cone: PerRun = derived(lambda runs: runs.at_end(runs.s_plus_1))  #: X_T(1)
+    third_cone: PerRun = derived(_third_cone)  #: X_T(3)
+    plus_end: PerRun = derived(lambda runs: runs.at_end(runs.p_plus + runs.y))  #: P⁺_T + Y_T; Y(2) + Y(4) is Y over U24
+    side_2: PerRun = derived(lambda runs: runs.at_end(runs.y_2 + runs.z_2))  #: Y_T(2) + Z_T(2)
+    side_4: PerRun = derived(lambda runs: runs.at_end(runs.y_4 + runs.z_4))  #: Y_T(4) + Z_T(4)
+    both_sides: PerRun = derived(lambda runs: runs.at_end((runs.y_2 + runs.z_2) + (runs.y_4 + runs.z_4)))
     minus_sums: Float[np.ndarray, "run 15"] = derived(_minus_sums)  #: Σ_j max_i σ(⟨u_j, z_i⟩) on each pattern set
     on_sets: Float[np.ndarray, "run 15"] = derived(lambda runs: runs.outputs())  #: N on each pattern set
 

@@ -26,7 +26,7 @@ def _n_in_u13(units: PlacedUnits) -> int:
     return int(len(s) * (s > r).all())
 
 
-class Units(PlacedUnits):
+class SizedUnits(PlacedUnits):
     """Placed units, with how large they start."""
 
     n_in_u13: Count = derived(_n_in_u13)  #: how many starts, if all are in U13, else 0
@@ -43,7 +43,7 @@ class Alongside(Trajectories):
 
 @claim("brutzkus2019.equation_12", Kind.STEP, "Eq. 12, proof of Lemma E.11", reads=(placed_units, traces),
        given=PLACED, title="Where only $x⁻$ is active, a unit of $U13$ moves to $U24$")  # fmt: skip
-def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise:
+def equation_12(units: SizedUnits, runs: Alongside, *, plus: bool = False) -> Promise:
     """In a step where only $x⁻$ is active, every unit of $U13(t)$ moves to $U24(t+1)$, and the responses of these units
     to $x⁺$ do not fall. (After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed
     there.)
@@ -64,7 +64,7 @@ def equation_12(units: Units, runs: Alongside, *, plus: bool = False) -> Promise
 @claim("brutzkus2019.equation_13", Kind.STEP, "Eq. 13, proof of Lemma E.12", reads=(placed_units, traces),
        given=PLACED, form=Form.REPAIR,
        title="Where only $x⁺$ is active, $|R|$ of a unit of $U13$ stays")  # fmt: skip
-def equation_13(units: Units, runs: Alongside, *, plus: bool = True) -> Promise:
+def equation_13(units: SizedUnits, runs: Alongside, *, plus: bool = True) -> Promise:
     """In a step where only $x⁺$ is active, the response to $x⁻$ of a unit of $U13(t)$ does not change. (Printed for
     $U13(t+1)$. After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed there.)
 
@@ -80,7 +80,7 @@ def equation_13(units: Units, runs: Alongside, *, plus: bool = True) -> Promise:
     return _on_units(units, {"same": same}, t, t.only_plus)
 
 
-def _on_units(units: Units, parts: Promised, t: Alongside, steps: np.ndarray) -> Promise:
+def _on_units(units: SizedUnits, parts: Promised, t: Alongside, steps: np.ndarray) -> Promise:
     # The same steps on trajectories, and how many of them have a unit that these statements speak about.
     taken = int((steps & t.in_event).sum())
     met = int((steps & t.in_event & (t.u13 > 0)).sum())

@@ -27,7 +27,7 @@ from widenet.records import Form, Scale
 
 Share = Float[np.ndarray, "*case"]
 """ω = |W13|/k, or |W24|/k."""
-Steps = Int[np.ndarray, "*case"] | int
+StepCounts = Int[np.ndarray, "*case"] | int
 
 
 def stretches(active: Bool[np.ndarray, "run time"]) -> Int[np.ndarray, "run time"]:
@@ -93,26 +93,26 @@ class Overshoots(Trajectories):
         return self.w24_at_start / self.half_width
 
 
-Stretch = Callable[[Steps, Share], Share]
+Stretch = Callable[[StepCounts, Share], Share]
 """A change over b steps, in units of c_η, from b and |W24|/k."""
 
 
-def fall_limit(b: Steps, others: Share) -> Share:
+def fall_limit(b: StepCounts, others: Share) -> Share:
     """Lemma E.11, repaired: N(x⁺) changes by at most −2b + 2|W24|/k."""
     return 2 * others - 2 * b
 
 
-def fall_limit_as_printed(b: Steps, others: Share) -> Share:
+def fall_limit_as_printed(b: StepCounts, others: Share) -> Share:
     """Lemma E.11: −(b − 1) + |W24|/k."""
     return others - (b - 1)
 
 
-def fall_of_minus(b: Steps, others: Share) -> Share:
+def fall_of_minus(b: StepCounts, others: Share) -> Share:
     """Lemma E.12, repaired: −N(x⁻) changes by −2b(|W24|/k + 1)."""
     return -2 * b * (others + 1)
 
 
-def fall_of_minus_as_printed(b: Steps, others: Share) -> Share:
+def fall_of_minus_as_printed(b: StepCounts, others: Share) -> Share:
     """Lemma E.12: at most −b|W24|/k + 1."""
     return 1 - b * others
 

@@ -13,7 +13,7 @@ from widenet.claims.implication import Promise, at_most, equal, less_than, more_
 from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, after, furthest, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
-from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Answers, Counts, Series, traces, wide_traces
+from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Counts, Flags, Series, traces, wide_traces
 
 PLACES = {
     "w13": ([0, 1, 2], [0, -1, 0]),
@@ -34,7 +34,7 @@ class PlusFilters(Trajectories):
     gain_3: Series = derived(lambda runs: _mean_gain(runs.s_plus - runs.s_plus_1, runs.in_3))
     active_count: Counts = derived(lambda runs: runs.updates + runs.plus_active)  #: a⁺(t), which counts t itself
     active_count_after: Counts = derived(lambda runs: after(runs.active_count))  #: a⁺(t + 1)
-    plus_active_after: Answers = derived(lambda runs: np.roll(runs.plus_active, -1, axis=1))  #: N_{t+1}(x⁺) < γ
+    plus_active_after: Flags = derived(lambda runs: np.roll(runs.plus_active, -1, axis=1))  #: N_{t+1}(x⁺) < γ
 
 
 def _smallest_s(runs: PlusFilters) -> Float[np.ndarray, " run"]:

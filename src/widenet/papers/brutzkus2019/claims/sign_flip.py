@@ -13,7 +13,7 @@ from widenet.papers.brutzkus2019.runs.sign_flips import SignFlips, sign_flips
 Pairs = Bool[np.ndarray, " pair"]
 
 
-class Compared(OnPoints, SignFlips):
+class ComparedTwins(OnPoints, SignFlips):
     """Twins, compared bit for bit."""
 
     @column
@@ -35,7 +35,7 @@ class Compared(OnPoints, SignFlips):
 @claim("brutzkus2019.lemma_f_2", Kind.STEP, "Lemma F.2, Appendix F", reads=sign_flips,
        given=[*DIVERSE_POINTS, some_filters],
        title="Negating one $u$ filter at the start changes nothing else")  # fmt: skip
-def lemma_f_2(runs: Compared) -> Promise:
+def lemma_f_2(runs: ComparedTwins) -> Promise:
     """On diverse data two runs of gradient descent whose starts differ in the sign of $u^(1)$ alone differ in the sign
     of $u^(1)$ alone at every $t$.
 
@@ -53,7 +53,7 @@ def lemma_f_2(runs: Compared) -> Promise:
     )
 
 
-def _compared(runs: Compared) -> dict[str, int]:
+def _compared(runs: ComparedTwins) -> dict[str, int]:
     (pairs,) = runs.cells
     steps = pairs.paths.shape[1] - 1
     return {"steps": steps, "half_width": pairs.half_width, "comparisons": steps * len(pairs)}

@@ -24,7 +24,7 @@ FEWEST_FITS = 100
 
 Extremes = Int[np.ndarray, "run time 2"]
 """The smallest and the largest value in a group of filters."""
-Ends = Float[np.ndarray, " run"]
+PerRun = Float[np.ndarray, " run"]
 
 
 def after(series: Num[np.ndarray, "run time"]) -> Num[np.ndarray, "run time"]:
@@ -54,10 +54,10 @@ class Trajectories(Trace):
 
     s_plus_after: Series = derived(lambda runs: after(runs.s_plus))  #: S⁺ at t + 1
     n_plus_after: Series = derived(lambda runs: after(runs.n_plus))  #: N(x⁺) at t + 1
-    s_plus_end: Ends = derived(lambda runs: runs.at_end(runs.s_plus))  #: S⁺_T
-    x_end: Ends = derived(lambda runs: runs.at_end(runs.x))  #: X_T
-    y_end: Ends = derived(lambda runs: runs.at_end(runs.y))  #: Y_T
-    rest_end: Ends = derived(lambda runs: runs.at_end(runs.s_minus + runs.x))  #: S⁻_T + X_T
+    s_plus_end: PerRun = derived(lambda runs: runs.at_end(runs.s_plus))  #: S⁺_T
+    x_end: PerRun = derived(lambda runs: runs.at_end(runs.x))  #: X_T
+    y_end: PerRun = derived(lambda runs: runs.at_end(runs.y))  #: Y_T
+    rest_end: PerRun = derived(lambda runs: runs.at_end(runs.s_minus + runs.x))  #: S⁻_T + X_T
 
     n_inside: Count = derived(lambda runs: int(runs.in_event.sum()))  #: runs of the setting in the event
     n_at_zero_loss: Count = derived(lambda runs: int((runs.in_event & runs.converged).sum()))

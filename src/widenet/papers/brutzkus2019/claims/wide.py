@@ -91,13 +91,13 @@ def regime_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
     ]
 
 
-Steps = Callable[[int, float, float], float]
+StepBound = Callable[[int, float, float], float]
 
 
 @claim("brutzkus2019.proposition_e_14", Kind.STEP, "Proposition E.14, Section E.0.6",
        reads=trained.at(convergence_settings), given=[width_above_16, margin_of_one, step_of_lemmas, *TRAINING_SET],
        title="Gradient descent on diverse XORD points reaches zero loss")  # fmt: skip
-def proposition_e_14(runs: XordNetworks, *, steps: Steps = steps_to_zero_loss) -> Promise:
+def proposition_e_14(runs: XordNetworks, *, steps: StepBound = steps_to_zero_loss) -> Promise:
     """For $k > 16$, $γ ≥ 1$ and diverse data, with probability at least $1 − √(2k/π)e^{−8k} − 4e⁻⁸$ gradient descent is
     at zero loss after $T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ iterations.
 
@@ -114,7 +114,7 @@ def proposition_e_14(runs: XordNetworks, *, steps: Steps = steps_to_zero_loss) -
     )
 
 
-def time_to_zero_loss(setting: XordNetworks, steps: Steps = steps_to_zero_loss) -> np.ndarray:
+def time_to_zero_loss(setting: XordNetworks, steps: StepBound = steps_to_zero_loss) -> np.ndarray:
     """T in every setting; up to k = 16 nothing is promised."""
     return per_setting(
         lambda k, c, gamma: steps(k, c, gamma) if k > 16 else math.inf,

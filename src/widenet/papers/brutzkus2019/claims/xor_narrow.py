@@ -47,7 +47,7 @@ FEWEST_RUNS = 400
 FAILURE_RATE = Fraction(3, 4)
 LOSSES = (Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))
 """The probabilities of a final loss of 0, 1 and 2."""
-Rule = Callable[[np.ndarray], np.ndarray]
+RightPoints = Callable[[np.ndarray], np.ndarray]
 """Which points are right, from their outputs N(x_i)."""
 
 
@@ -155,7 +155,7 @@ class NarrowRuns(XorRuns):
        form=Form.SHARPER,
        title="XOR, $k = 2$: three runs in four end with a wrong point")  # fmt: skip
 def theorem_3_4(
-    drawn: NarrowRuns, octants: NarrowRuns, *, rule: Rule = strictly_right, promised: Fraction = FAILURE_RATE
+    drawn: NarrowRuns, octants: NarrowRuns, *, rule: RightPoints = strictly_right, promised: Fraction = FAILURE_RATE
 ) -> Promise:
     """XOR, $k = 2$: with probability $3/4$ gradient descent ends at a network that errs on at least one point. In the
     event of Lemma B.2 the wrong points are exactly those whose $W_0⁺(i)$ or $U_0⁺(i)$ is empty, $N$ is 0 there, and the

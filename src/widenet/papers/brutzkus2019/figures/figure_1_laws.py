@@ -28,7 +28,7 @@ from widenet.records import Scale
 
 
 @dataclass(frozen=True)
-class Choice:
+class LawVariant:
     """A law of the points, a margin γ, and as which label an output of exactly 0 counts (0: as neither)."""
 
     law: str = ALL_SETS
@@ -37,13 +37,13 @@ class Choice:
 
 
 DEFAULT = f"{ALL_SETS} (figure_1)"
-CHOICES: dict[str, Choice] = {
-    DEFAULT: Choice(),
-    **{law: Choice(law) for law in LAWS if law != ALL_SETS},
-    f"{ALL_SETS}, γ = 2": Choice(margin=2.0),
-    f"{ALL_SETS}, γ = 5": Choice(margin=5.0),
-    f"{ALL_SETS}, N = 0 counts as +": Choice(sign_of_zero=1),
-    f"{ALL_SETS}, N = 0 counts as −": Choice(sign_of_zero=-1),
+CHOICES: dict[str, LawVariant] = {
+    DEFAULT: LawVariant(),
+    **{law: LawVariant(law) for law in LAWS if law != ALL_SETS},
+    f"{ALL_SETS}, γ = 2": LawVariant(margin=2.0),
+    f"{ALL_SETS}, γ = 5": LawVariant(margin=5.0),
+    f"{ALL_SETS}, N = 0 counts as +": LawVariant(sign_of_zero=1),
+    f"{ALL_SETS}, N = 0 counts as −": LawVariant(sign_of_zero=-1),
 }
 
 

@@ -12,13 +12,13 @@ from widenet.diagnostics.exploration import plus_and_minus
 from widenet.figures import Comparison, Figure
 from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.recorded_pair import NETWORKS, both_networks, exact_band, half_widths
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, recorded_runs, xor_settings
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRuns, recorded_runs, xor_settings
 from widenet.papers.brutzkus2019.xor_formulas import forgotten_rate, sharp_angle_limit
 
 BY_LAW = "the band is that of the binomial law, left by chance with probability 5e-7"
 
 
-def figure_2_numbers(cells: Sequence[RecordedRuns]) -> xr.Dataset:
+def figure_2_numbers(cells: Sequence[ShownRuns]) -> xr.Dataset:
     """Both networks, with the loss of the paper: the sum over the points, where training took the class means."""
     numbers = both_networks(cells)
     return numbers.assign({name: 2 * numbers[name] for name in ("final_loss", "wide_loss", "narrow_loss")})

@@ -17,10 +17,10 @@ from widenet.papers.brutzkus2019.figures.recorded_pair import (
     shown_rows,
 )
 from widenet.papers.brutzkus2019.formulas import ERROR_SHARE
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, decoy_settings, recorded_runs
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRuns, decoy_settings, recorded_runs
 
 
-def figure_3_numbers(cells: Sequence[RecordedRuns]) -> xr.Dataset:
+def figure_3_numbers(cells: Sequence[ShownRuns]) -> xr.Dataset:
     """Both networks, and how many of the negative points hold p₂ alone."""
     return both_networks(cells).assign_attrs(n_single=cells[0].setting.n_single)
 

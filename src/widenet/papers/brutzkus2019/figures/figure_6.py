@@ -9,11 +9,11 @@ import xarray as xr
 from widenet.figures import Comparison, Figure
 from widenet.papers.brutzkus2019.figures.figure_3 import figure_3_numbers
 from widenet.papers.brutzkus2019.figures.recorded_pair import half_widths, share_row, shown_rows
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, decoy_settings, recorded_runs
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRuns, decoy_settings, recorded_runs
 from widenet.papers.brutzkus2019.runs.recovery import MAP_PER_CLASS, PAPER_SINGLES, Recovery, recovery
 
 
-def figure_6_numbers(cells: Sequence[RecordedRuns], maps: Sequence[Recovery]) -> xr.Dataset:
+def figure_6_numbers(cells: Sequence[ShownRuns], maps: Sequence[Recovery]) -> xr.Dataset:
     """The runs of the picture, and two maps of recovery: over γ and k, and over γ and the p₂-only share."""
     found = {(each.setting.half_width, each.setting.n_single): each.shares for each in maps}
     widths = sorted(width for width, n_single in found if n_single == PAPER_SINGLES)

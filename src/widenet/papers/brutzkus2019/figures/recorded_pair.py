@@ -10,7 +10,7 @@ import xarray as xr
 from widenet.data.xord import PATTERN_SETS
 from widenet.figures import Comparison
 from widenet.figures.statistics import share_interval
-from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns
+from widenet.papers.brutzkus2019.runs.recorded_runs import ShownRuns
 
 NETWORKS = ("wide", "narrow")
 TRAINED = "both networks reach zero training error"
@@ -22,7 +22,7 @@ SET_NAMES = tuple("".join(str(pattern + 1) for pattern in np.flatnonzero(row)) f
 """The 15 pattern sets by the numbers of their patterns: "24" holds p₂ and p₄."""
 
 
-def both_networks(cells: Sequence[RecordedRuns]) -> xr.Dataset:
+def both_networks(cells: Sequence[ShownRuns]) -> xr.Dataset:
     """Both networks in one data set: outcomes by network and run, recordings by network name and step."""
     variables: dict[str, Any] = {
         name: (("network", "run"), np.stack([getattr(cell, name) for cell in cells])) for name in OUTCOMES

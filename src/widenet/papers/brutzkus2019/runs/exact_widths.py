@@ -17,7 +17,7 @@ from widenet.papers.brutzkus2019.formulas import negative_output_limit, positive
 from widenet.papers.brutzkus2019.runs.octants import RADIUS, within
 from widenet.records import Scale
 
-Form = tuple[Fraction, Fraction]
+RootForm = tuple[Fraction, Fraction]
 """a and b of a + b√k."""
 
 
@@ -28,7 +28,7 @@ def sign(rational: Fraction | int, times_root: Fraction | int, half_width: int) 
     return (value > 0) - (value < 0)
 
 
-def in_whole_numbers(form: Form) -> tuple[int, int]:
+def in_whole_numbers(form: RootForm) -> tuple[int, int]:
     """The form times a positive number that makes both parts whole: it has the same sign, and is quicker to compare."""
     times = math.lcm(form[0].denominator, form[1].denominator)
     return int(form[0] * times), int(form[1] * times)
@@ -100,7 +100,7 @@ class Equivalence:
     """
 
     beta: Callable[[Fraction, Fraction], Fraction]
-    helps: Callable[[Fraction, Fraction], Form]
+    helps: Callable[[Fraction, Fraction], RootForm]
     bound: Callable[[int, float, float], float]
 
 
@@ -108,7 +108,7 @@ def _positive_beta(step: Fraction, margin: Fraction) -> Fraction:
     return (margin - Fraction(161, 4) * step) / (39 * step + 1)
 
 
-def _positive_form(step: Fraction, margin: Fraction) -> Form:
+def _positive_form(step: Fraction, margin: Fraction) -> RootForm:
     lead = margin + 1 - Fraction(5, 4) * step
     return -8 * lead, lead - 2 * (39 * step + 1)
 
@@ -117,7 +117,7 @@ def _negative_beta(step: Fraction, margin: Fraction) -> Fraction:
     return (1 - Fraction(145, 4) * step) / (35 * step)
 
 
-def _negative_form(step: Fraction, margin: Fraction) -> Form:
+def _negative_form(step: Fraction, margin: Fraction) -> RootForm:
     lead = 1 - Fraction(5, 4) * step
     return -8 * lead, lead - 70 * step
 

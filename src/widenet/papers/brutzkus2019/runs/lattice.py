@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.networks.arrays import plus_minus_weights
 from widenet.progress import Progress, silent
 from widenet.types import RunStatus
 
@@ -70,7 +71,7 @@ def walk(
 ) -> Walk:
     """Follow all runs until nothing moves, or for `max_steps`; `goals` is what N(x⁺) and −N(x⁻) have to reach."""
     s, r = (np.ascontiguousarray(start[..., place].T) for place in range(2))
-    votes = np.repeat([1.0, -1.0], len(s) // 2)[None]
+    votes = plus_minus_weights(len(s) // 2)[None]
     observer, steps = _Observer(s, r), np.zeros(len(start), np.int32)
     path, at_once, t = [(s, r)], max(1, AT_ONCE // s.size), 0
 

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 from widenet.claims.cases import Cases, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.runs.outputs import outputs
 from widenet.papers.brutzkus2019.runs.xord_descent import XordRuns, descend
@@ -96,7 +97,7 @@ def _descend_xor(
 ) -> Float[np.ndarray, " time run channel 2"]:
     """Gradient descent on ℓ = Σ_i max(1 − y_i N(x_i), 0), N(x) = Σσ(⟨w, x⟩) − Σσ(⟨u, x⟩)."""
     n_runs, n_filters, _ = filters.shape
-    networks = SmallNetworks(filters, np.tile(np.repeat([1.0, -1.0], n_filters // 2), (n_runs, 1)))
+    networks = SmallNetworks(filters, np.tile(plus_minus_weights(n_filters // 2), (n_runs, 1)))
     path = np.tile(filters, (length, 1, 1, 1))
 
     def keep(update: Update) -> None:

@@ -18,7 +18,7 @@ from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, GRID
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
-Fits = Float[np.ndarray, "unit 2"]
+UnitFits = Float[np.ndarray, "unit 2"]
 
 
 class PlacedUnitsSetting(ClosedModel):
@@ -35,9 +35,9 @@ class PlacedUnits(Cases):
     rows: ClassVar = "unit"
 
     starts: Float[np.ndarray, "start 2"]  #: u_0 as (S, R)
-    fits: Fits  #: all u_0, then all u_0 − ηp_i
-    after_minus: Fits  #: after a step with only x⁻ active
-    after_plus: Fits  #: with only x⁺
+    fits: UnitFits  #: all u_0, then all u_0 − ηp_i
+    after_minus: UnitFits  #: after a step with only x⁻ active
+    after_plus: UnitFits  #: with only x⁺
 
 
 def place(starts: np.ndarray | Sequence[tuple[float, float]]) -> PlacedUnits:

@@ -29,7 +29,7 @@ PATIENCE = 20
 """Steps without a new best loss, after which Appendix A stops."""
 
 
-class RecordedSetting(ClosedModel):
+class ShownRunSetting(ClosedModel):
     """Networks of one width on one training set.
 
     Attributes:
@@ -71,7 +71,7 @@ class RecordedSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class ShownRun:
     """One run at chosen steps.
 
     Attributes:
@@ -88,7 +88,7 @@ class Recording:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordedRuns:
+class ShownRuns:
     """How all runs ended, and the one that is shown.
 
     Attributes:
@@ -96,33 +96,33 @@ class RecordedRuns:
       shown: the number of the run that was recorded.
     """
 
-    setting: RecordedSetting
+    setting: ShownRunSetting
     train_error: Float[np.ndarray, " run"]
     n_wrong_sets: Int[np.ndarray, " run"]
     final_loss: Float[np.ndarray, " run"]
     last_step: Int[np.ndarray, " run"]
     status: Int[np.ndarray, " run"]
     shown: int
-    recording: Recording
+    recording: ShownRun
 
 
-def xor_settings(scale: Scale, seed: int) -> list[RecordedSetting]:
+def xor_settings(scale: Scale, seed: int) -> list[ShownRunSetting]:
     """Figure 2: k = 50, and k = 2, of which one that fails is shown. The paper's sizes are small: both scales."""
     return [
-        RecordedSetting(seed=seed, half_width=50, xor=True),
-        RecordedSetting(seed=seed, half_width=2, xor=True, failing=True),
+        ShownRunSetting(seed=seed, half_width=50, xor=True),
+        ShownRunSetting(seed=seed, half_width=2, xor=True, failing=True),
     ]
 
 
-def decoy_settings(scale: Scale, seed: int, *, margin: float = 5.0, n_single: int = 0) -> list[RecordedSetting]:
+def decoy_settings(scale: Scale, seed: int, *, margin: float = 5.0, n_single: int = 0) -> list[ShownRunSetting]:
     """Figures 3 and 6: k = 100, and k = 2, of which one that fails is shown. Both scales."""
     return [
-        RecordedSetting(seed=seed, half_width=100, margin=margin, n_single=n_single),
-        RecordedSetting(seed=seed, half_width=2, margin=margin, n_single=n_single, failing=True),
+        ShownRunSetting(seed=seed, half_width=100, margin=margin, n_single=n_single),
+        ShownRunSetting(seed=seed, half_width=2, margin=margin, n_single=n_single, failing=True),
     ]
 
 
-def train_recorded(setting: RecordedSetting, progress: Progress) -> RecordedRuns:
+def train_recorded(setting: ShownRunSetting, progress: Progress) -> ShownRuns:
     """Draw the networks of a setting, train them, and record one."""
     width = 2 * setting.half_width
     return record_from(draw_networks(setting.seed, width, setting.n_runs, setting.initial_scale), setting, progress)
@@ -131,7 +131,7 @@ def train_recorded(setting: RecordedSetting, progress: Progress) -> RecordedRuns
 recorded_runs = Experiment("brutzkus2019.recorded_runs", decoy_settings, train_recorded, seconds=2.0)
 
 
-def record_from(networks: ConvMaxPool, setting: RecordedSetting, progress: Progress = silent) -> RecordedRuns:
+def record_from(networks: ConvMaxPool, setting: ShownRunSetting, progress: Progress = silent) -> ShownRuns:
     """Train these networks, and record the one that is to be shown."""
     every = np.tile(setting.counts, (networks.filters.shape[0], 1))
     factor = 2 if setting.xor else 1
@@ -152,7 +152,7 @@ def record_from(networks: ConvMaxPool, setting: RecordedSetting, progress: Progr
         progress=stretch(progress, 0.5, 1.0),
     )
     n_wrong = wrong.sum(axis=1)
-    return RecordedRuns(setting, runs.train_error, n_wrong, runs.loss, runs.steps, runs.status, shown, recording)
+    return ShownRuns(setting, runs.train_error, n_wrong, runs.loss, runs.steps, runs.status, shown, recording)
 
 
 def record_run(
@@ -163,7 +163,7 @@ def record_run(
     *,
     margin: float = 1.0,
     progress: Progress = silent,
-) -> Recording:
+) -> ShownRun:
     """Train one network and keep its filters after each of the given numbers of steps.
 
     Training is cut into pieces that start where the last one ended. Each piece takes exactly its steps, or fewer where
@@ -179,7 +179,7 @@ def record_run(
         seen.append(piece.outputs[0])
         losses.append(float(piece.loss[0]))
         progress(done / (len(times) - 1), "recording one run")
-    return Recording(times, np.stack(path), np.array(losses), np.stack(seen))
+    return ShownRun(times, np.stack(path), np.array(losses), np.stack(seen))
 
 
 def decoy_counts(n_single: int = 0, n_per_class: int = PER_CLASS) -> Int[np.ndarray, " 15"]:

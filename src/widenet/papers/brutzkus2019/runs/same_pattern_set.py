@@ -14,6 +14,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
+from widenet.networks.arrays import plus_minus_weights
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
@@ -24,7 +25,7 @@ Pooling = Callable[[Array, Array, Array], Array]
 
 
 class SamePatternSetSetting(ClosedModel):
-    """Random words of seven patterns, or a reader's own points, and random networks that look at them."""
+    """Random words of seven patterns, or your own points, and random networks that look at them."""
 
     n_words: int = 120
     n_networks: int = N_NETWORKS
@@ -68,7 +69,7 @@ def compare_mates(
     """Every network on every input. A control pools in another way."""
     words = np.unique(inputs, axis=0)  # an input beside a copy of itself shows nothing
     places = np.asarray(pattern_set(jnp.asarray(words))) @ [1, 2, 4, 8]
-    votes = jnp.asarray(np.repeat([1.0, -1.0], filters.shape[1] // 2))
+    votes = jnp.asarray(plus_minus_weights(filters.shape[1] // 2))
     each = jax.jit(jax.vmap(jax.value_and_grad(lambda w, x: pooling(w, votes, x)), (None, 0)))
     spreads = np.zeros((2, len(filters), 16))
     for network, weights in enumerate(over(list(filters), progress, "networks")):
@@ -110,7 +111,7 @@ def same_set_on(user_data: UserData) -> Applied | NotApplicable:
     inputs, choices = user_data.inputs, user_data.choices
     if inputs.ndim != 2 or inputs.shape[1] % 2 or not inputs.size:
         return NotApplicable(
-            f"It speaks about XORD: a point of XORD is made of pairs; inputs have the shape {inputs.shape}."
+            f"It applies to data of XORD only: a point of XORD is made of pairs; inputs have the shape {inputs.shape}."
         )
     if not np.isin(inputs, (-1.0, 1.0)).all(axis=1).any():
         return NotApplicable("A point of XORD is made of pairs of ±1, and every point here has another entry.")

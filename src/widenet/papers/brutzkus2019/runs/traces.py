@@ -90,7 +90,7 @@ def on_grid(value: float) -> float:
 
 Series = Float[np.ndarray, "run time"]
 Counts = Int[np.ndarray, "run time"]
-Answers = Bool[np.ndarray, "run time"]
+Flags = Bool[np.ndarray, "run time"]
 Extremes = Int[np.ndarray, "2 run time"]
 
 
@@ -209,32 +209,32 @@ class Trace(Cases):
         return self.s_minus + self.x - self.p_minus - self.y
 
     @column
-    def plus_active(self) -> Answers:
+    def plus_active(self) -> Flags:
         """N(x⁺) < γ: the positive point moves the weights."""
         return self.n_plus < self.plus_goal
 
     @column
-    def minus_active(self) -> Answers:
+    def minus_active(self) -> Flags:
         """−N(x⁻) < 1: the negative point moves the weights."""
         return -self.n_minus < self.minus_goal
 
     @column
-    def seen(self) -> Answers:
+    def seen(self) -> Flags:
         """t ≤ T; the rest of a row repeats."""
         return self.times <= self.steps[:, None]
 
     @column
-    def stepping(self) -> Answers:
+    def stepping(self) -> Flags:
         """t < T: a step is taken from t to t + 1."""
         return self.times < self.steps[:, None]
 
     @column
-    def only_minus(self) -> Answers:
+    def only_minus(self) -> Flags:
         """Steps in which only x⁻ is active."""
         return self.stepping & self.minus_active & ~self.plus_active
 
     @column
-    def only_plus(self) -> Answers:
+    def only_plus(self) -> Flags:
         """Steps in which only x⁺ is active."""
         return self.stepping & self.plus_active & ~self.minus_active
 

@@ -21,6 +21,7 @@ from widenet.claims.user_data import UserData
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis
+from widenet.networks.arrays import plus_minus_weights
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, SMALLEST_MARGIN, largest_deviation
 from widenet.papers.brutzkus2019.runs.outputs import outputs, responses
@@ -37,12 +38,12 @@ Series = Float[np.ndarray, " time run"]
 
 
 class XordSetting(ClosedModel):
-    """Networks that descend on diverse points of XORD, or on a reader's own.
+    """Networks that descend on diverse points of XORD, or on your own.
 
     Attributes:
       half_width, step_constant, required_margin: k, c_η (the step is c_η/k) and γ.
-      own_data: the digest of a reader's data; without it, six random diverse points of each class.
-      diverse_only: keep the diverse points of the reader's data alone, as many of each class.
+      own_data: the digest of your data; without it, six random diverse points of each class.
+      diverse_only: keep the diverse points of your data alone, as many of each class.
     """
 
     half_width: int = 16
@@ -59,7 +60,7 @@ class XordRuns:
     """Training points, and networks that start on them.
 
     Attributes:
-      data: a training set of XORD, or a reader's own.
+      data: a training set of XORD, or your own.
       filters: initial weights, the w's before the u's.
       step_size: η.
       margin: γ.
@@ -229,7 +230,7 @@ def _residuals(before: Path, found: Path, step_size: float) -> Float[np.ndarray,
     The largest over w's and over u's. Axes after time and run: a and b (0 or 1), then w or u.
     """
     best, side = cones(before) @ PATTERNS, negative_sides(before) @ PATTERNS[1::2]
-    votes = np.repeat([1.0, -1.0], before.shape[2] // 2)[:, None]
+    votes = plus_minus_weights(before.shape[2] // 2)[:, None]
     residual = np.empty((*before.shape[:2], 2, 2, 2))
     for a, b in itertools.product((0, 1), repeat=2):
         away = np.abs(found - step_size * votes * (a * best - b * side)).max(axis=3)
@@ -240,7 +241,7 @@ def _residuals(before: Path, found: Path, step_size: float) -> Float[np.ndarray,
 def _sums(before: Path, runs: XordRuns) -> dict[str, Series]:
     """N, S and P on x⁺ and x⁻, and by how much R differs between points."""
     half, is_13 = before.shape[2] // 2, on_positive_axis(before)
-    votes = np.repeat([1.0, -1.0], half)
+    votes = plus_minus_weights(half)
     low, high = np.full(before.shape[:2], np.inf), np.full(before.shape[:2], -np.inf)
     for x in np.unique(np.asarray(runs.data.inputs), axis=0):
         rest = np.where(is_13, 0, responses(before, x) * votes).sum(axis=2)

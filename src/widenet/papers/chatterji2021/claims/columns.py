@@ -8,8 +8,8 @@ from jaxtyping import Float
 from widenet.claims.cases import by_value, column, derived
 from widenet.papers.chatterji2021 import formulas
 from widenet.papers.chatterji2021.formulas import equation_5_threshold, largest_step_scale, rate_constant
-from widenet.papers.chatterji2021.runs.descents import Iterates, LogisticDescent, Steps
-from widenet.papers.chatterji2021.runs.networks import SHARES, NetworkLooks, PerNetwork, PerStep
+from widenet.papers.chatterji2021.runs.descents import Iterates, LogisticDescent, PerStep
+from widenet.papers.chatterji2021.runs.networks import SHARES, NetworkLooks, PerNetwork, PerNetworkStep
 
 
 def threshold(n_samples: Any) -> Any:
@@ -28,7 +28,7 @@ class Looked(NetworkLooks):
     share: Float[np.ndarray, " step"] = derived(lambda cell: np.array(SHARES))  #: pαL of a step, as it was chosen
 
     @column
-    def step_product(self) -> PerStep:
+    def step_product(self) -> PerNetworkStep:
         """30pαL."""
         return formulas.step_product(self.half_width[:, None], self.steps, self.losses[:, None])
 
@@ -49,19 +49,19 @@ class FollowedDescent(LogisticDescent):
     loss_share: Iterates = derived(lambda run: run.losses / threshold(run.n_samples))  #: L_t over it
     third_share: float = derived(lambda run: run.step_scale * 120 * run.half_width / np.e**2)  #: Q₁·120p/e²
 
-    loss_before: Steps = derived(lambda run: run.losses[:-1])  #: L_t
-    norm_before: Steps = derived(lambda run: run.norms[:-1])  #: ‖V^(t)‖
-    gradient_before: Steps = derived(lambda run: run.gradient_norms[:-1])  #: ‖∇L_t‖
-    share: Steps = derived(lambda run: np.zeros(len(run.steps)))  #: all steps count; see `Looked.share`
-    number: Steps = derived(lambda run: np.arange(1.0, len(run.steps) + 1))  #: t
-    growth_after: Steps = derived(lambda run: np.expm1(run.gained[1:]))  #: L₁/L_{t+1} − 1
-    fall: Steps = derived(lambda run: -np.expm1(-run.gains))  #: 1 − L_{t+1}/L_t
-    stretched_after: Steps = derived(lambda run: run.stretched[1:])  #: log(‖V^(t+1)‖/‖V^(1)‖)
-    use_after: Steps = derived(lambda run: run.log_use[1:])  #: `log_use` at t + 1
-    use_slack: Steps = derived(lambda run: (run.log_use - run.stretched)[:-1])  #: how much I3 has left
+    loss_before: PerStep = derived(lambda run: run.losses[:-1])  #: L_t
+    norm_before: PerStep = derived(lambda run: run.norms[:-1])  #: ‖V^(t)‖
+    gradient_before: PerStep = derived(lambda run: run.gradient_norms[:-1])  #: ‖∇L_t‖
+    share: PerStep = derived(lambda run: np.zeros(len(run.steps)))  #: all steps count; see `Looked.share`
+    number: PerStep = derived(lambda run: np.arange(1.0, len(run.steps) + 1))  #: t
+    growth_after: PerStep = derived(lambda run: np.expm1(run.gained[1:]))  #: L₁/L_{t+1} − 1
+    fall: PerStep = derived(lambda run: -np.expm1(-run.gains))  #: 1 − L_{t+1}/L_t
+    stretched_after: PerStep = derived(lambda run: run.stretched[1:])  #: log(‖V^(t+1)‖/‖V^(1)‖)
+    use_after: PerStep = derived(lambda run: run.log_use[1:])  #: `log_use` at t + 1
+    use_slack: PerStep = derived(lambda run: (run.log_use - run.stretched)[:-1])  #: how much I3 has left
     #: 2 log(log(1/L_t)/log(1/L₁)): how much of the logarithm of I3 the loss has earned
     log_use: Iterates = derived(lambda run: 2 * np.log1p(run.gained / -run.log_losses[0]))
-    earned: Steps = derived(lambda run: 2 * np.log1p(run.gains / -run.log_losses[:-1]))  #: The same for a single step
+    earned: PerStep = derived(lambda run: 2 * np.log1p(run.gains / -run.log_losses[:-1]))  #: The same for a single step
 
     @property
     def iterates(self) -> "FollowedDescent":
@@ -80,23 +80,23 @@ class FollowedDescent(LogisticDescent):
             return self.gradient_norms * self.norms / (self.losses * -self.log_losses)
 
     @column
-    def rate_slack(self) -> Steps:
+    def rate_slack(self) -> PerStep:
         """L₁/L_t − 1 − Q₂(t − 1)."""
         allowed = self.rate_share * rate_constant(self.step_scale, self.norms[0], self.losses[0])
         return np.expm1(self.gained[:-1]) - allowed * np.arange(len(self.steps))
 
     @column
-    def step_product(self) -> Steps:
+    def step_product(self) -> PerStep:
         """30pα_tL_t."""
         return formulas.step_product(self.half_width, self.steps, self.losses[:-1])
 
     @column
-    def schedule_error(self) -> Steps:
+    def schedule_error(self) -> PerStep:
         """|α_t/(Q₁ log²(1/L_t)) − 1|."""
         return np.abs(self.steps / formulas.scheduled_step(self.step_scale, self.log_losses[:-1]) - 1)
 
     @column
-    def efficiencies(self) -> Steps:
+    def efficiencies(self) -> PerStep:
         """(L_t − L_{t+1})/(α_t‖∇L_t‖²), at least 5/6 by Lemma 8."""
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = self.steps * self.gradient_norms[:-1]  # the square of ‖∇L‖ may underflow

@@ -90,7 +90,7 @@ def many_captured(runs: RandomStarts, most: np.ndarray, symbol: str) -> Seldom:
     return seldom(runs, sides, LEVEL / 4)
 
 
-class Outputs(StartDraws):
+class ScaledOutputs(StartDraws):
     """First outputs, with their standard deviation times p^(β/2)."""
 
     @column
@@ -111,7 +111,7 @@ class Outputs(StartDraws):
 @claim("chatterji2021.lemma_15_3", Kind.STEP, "Lemma 15, part 3; Appendix D.3",
        reads=(first_steps, first_outputs), given=[unit_inputs.of(0), bandwidth.of(0)],
        title="At the start the network is undecided on every point")  # fmt: skip
-def lemma_15_3(runs: RandomStarts, drawn: Outputs) -> Promise:
+def lemma_15_3(runs: RandomStarts, drawn: ScaledOutputs) -> Promise:
     """With high probability $|g_0s − 1/2| = o(1)$ for every $s$: at most $p^(−β/4)$, with probability at least $1 − 2n
     exp(−p^(β/2)/4)$. The standard deviation of $f_0(x)$ is $0.8074 p^(−β/2)$ at $p = 1000$, $β = 1/4$.
 

@@ -51,7 +51,7 @@ figure_3 = Figure(
         "softmax over f and −f); A and C have no biases, B and D have biases that start like the weights. "
         "In C and D t·L_t is smaller at step 100 than at step 50, as the paper reports; in A and B it is "
         "larger. The curves are five runs of D. Centres of opposite classes have inner products up to 0.707 here, so "
-        "Theorem 2 does not speak about this data."
+        "Theorem 2 does not apply to this data."
     ),
     reads=(simulations.at(shoulder_runs), simulations.at(xor_runs)),
     reduce=reduce_figure_3,

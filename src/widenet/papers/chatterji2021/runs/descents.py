@@ -49,7 +49,7 @@ from widenet.progress import Progress
 from widenet.records import Scale
 
 Iterates = Float[np.ndarray, " iterate"]
-Steps = Float[np.ndarray, " step"]
+PerStep = Float[np.ndarray, " step"]
 
 
 class LogisticDescentSetting(ReducedPointsSetting):
@@ -93,9 +93,9 @@ class LogisticDescent(Cases):
     gradient_norms: Iterates  #: ‖∇L_t‖
     alignments: Iterates  #: −⟨∇L_t, V^(t)⟩
     largest_margins: Iterates  #: max y f(x)
-    steps: Steps  #: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖
-    gains: Steps  #: log(L_t/L_{t+1})
-    stretches: Steps  #: log(‖V^(t+1)‖/‖V^(t)‖)
+    steps: PerStep  #: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖
+    gains: PerStep  #: log(L_t/L_{t+1})
+    stretches: PerStep  #: log(‖V^(t+1)‖/‖V^(t)‖)
 
     @column
     def losses(self) -> Iterates:
@@ -176,7 +176,7 @@ def start_of(setting: LogisticDescentSetting) -> tuple[HuberNetwork, Points, Lab
     """The network that a run starts from, and its data.
 
     Raises:
-      ValueError: the data has no start of this kind; whoever asks about a reader's data looks first.
+      ValueError: the data has no start of this kind; whoever asks about your data looks first.
     """
     points, labels = setting.points.draw(setting.seed)
     if setting.start == "dual":

@@ -18,7 +18,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized, huberized_slope, pulls
 from widenet.papers.chatterji2021.cluster_formulas import (
-    Scaling,
+    WeightScale,
     bandwidth,
     capture_level,
     first_step_size,
@@ -58,7 +58,7 @@ class FirstStepSetting(ClusterSetting):
 
     half_width: int = Field(ge=1)
     beta: float = 0.25
-    scaling: Scaling = "sec4"
+    scaling: WeightScale = "sec4"
     n_runs: int = 1
     start: Literal["gaussian", "attained", "below_capture"] = "gaussian"
     step: float = 1.0

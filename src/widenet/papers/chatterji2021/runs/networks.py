@@ -37,18 +37,13 @@ SMALL = 300
 """Weights up to which Hessians are diagonalized; some twenty are looked at per network, so larger ones by products."""
 
 PerNetwork = Float[np.ndarray, " network"]
-PerStep = Float[np.ndarray, "network step"]
+PerNetworkStep = Float[np.ndarray, "network step"]
 
 
 class NetworkSetting(ClosedModel):
     """Which networks are looked at."""
 
     networks: Annotated[RandomCases | PlacedCases | ThinCases | OwnCases, Field(discriminator="kind")]
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.networks.own_data if isinstance(self.networks, OwnCases) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +67,8 @@ class NetworkLooks(Cases):
     alignments: PerNetwork  #: −⟨∇L, V⟩
     weighted_margins: PerNetwork  #: mean(g y f(x))
     largest_margins: PerNetwork  #: max y f(x)
-    steps: PerStep  #: α, for each of `SHARES`
-    efficiencies: PerStep  #: (L − L')/(α‖∇L‖²), L' after the step
+    steps: PerNetworkStep  #: α, for each of `SHARES`
+    efficiencies: PerNetworkStep  #: (L − L')/(α‖∇L‖²), L' after the step
     segment_hessians: PerNetwork  #: the largest ‖∇²L‖ on the way of the step of Lemma 8
     segment_losses: PerNetwork  #: the largest L there
     local_steps: PerNetwork  #: a step 1/(3M)

@@ -13,6 +13,7 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized, huberized_slope, log_mean_loss, pulls
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.chatterji2021.cluster_formulas import (
     STEP_CONSTANT,
     bandwidth,
@@ -61,7 +62,7 @@ class LaterSteps(Cases):
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _CopiedRows:
     """Rows of a network, each of which stands for `copies` equal units."""
 
     weights: Float[np.ndarray, "row dim"]
@@ -105,20 +106,20 @@ def run_second_phases(setting: LaterStepsSetting, progress: Progress) -> LaterSt
     )
 
 
-def _gaussian(drawn: LabelledClusters, setting: LaterStepsSetting) -> _Rows:
+def _gaussian(drawn: LabelledClusters, setting: LaterStepsSetting) -> _CopiedRows:
     deviation = initial_deviation(setting.half_width, setting.beta, "exact")
     draw = np.random.default_rng([setting.seed, setting.half_width, 2])
     weights = deviation * draw.standard_normal((2 * setting.half_width, drawn.reduced.shape[1]))
-    return _Rows(weights, np.repeat([1.0, -1.0], setting.half_width), 1.0)
+    return _CopiedRows(weights, plus_minus_weights(setting.half_width), 1.0)
 
 
-def _isolating(drawn: LabelledClusters, setting: LaterStepsSetting) -> _Rows:
+def _isolating(drawn: LabelledClusters, setting: LaterStepsSetting) -> _CopiedRows:
     """For each centre μ_k, p/2 units with the row (c/q)(μ_k, −1/2): active there and at no other centre."""
     q = setting.half_width / 2
     margin = -math.log(math.expm1(setting.first_loss))
     scale = 2 * (margin + q * bandwidth(setting.half_width) / 2)
     rows = np.concatenate([drawn.shape.centres, np.full((4, 1), -0.5)], axis=1)
-    return _Rows(math.sqrt(2) * scale / q * rows, np.array([1.0, 1.0, -1.0, -1.0]), q)
+    return _CopiedRows(math.sqrt(2) * scale / q * rows, np.array([1.0, 1.0, -1.0, -1.0]), q)
 
 
 def random_phases(scale: Scale, seed: int) -> list[LaterStepsSetting]:

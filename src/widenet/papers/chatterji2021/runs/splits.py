@@ -15,7 +15,7 @@ from widenet.records import Scale
 Function = Callable[[np.ndarray], np.ndarray]
 
 
-Samples = Float[np.ndarray, " sample"]
+PerSample = Float[np.ndarray, " sample"]
 Moves = Float[np.ndarray, " change"]
 
 
@@ -43,7 +43,7 @@ class ConcaveSplit(Cases):
         return float(self.function(np.array([self.total]))[0]) + (self.samples.shape[1] - 1) * self.limit
 
     @column
-    def sums(self) -> Samples:
+    def sums(self) -> PerSample:
         """Σψ(z_i) at every point."""
         return self.function(self.samples).sum(axis=1)
 

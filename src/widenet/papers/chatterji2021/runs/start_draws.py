@@ -11,7 +11,7 @@ from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.diagnostics.huberized import huberized
-from widenet.papers.chatterji2021.cluster_formulas import Scaling, bandwidth, initial_deviation
+from widenet.papers.chatterji2021.cluster_formulas import WeightScale, bandwidth, initial_deviation
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -25,7 +25,7 @@ class StartSetting(ClosedModel):
     half_width: int = Field(ge=1)
     dim: int = 2
     beta: float = 0.25
-    scaling: Scaling = "sec4"
+    scaling: WeightScale = "sec4"
     n_draws: int = 4000
     seed: int = 0
 

@@ -28,7 +28,7 @@ from widenet.papers.li2018.hypotheses import (
     scaled_threshold_at_a_point,
     unit_norm,
 )
-from widenet.papers.li2018.runs.descents import PointDescent, Steps, Thresholds, coupled_descents
+from widenet.papers.li2018.runs.descents import PerStep, PerThreshold, PointDescent, coupled_descents
 from widenet.papers.li2018.runs.near_kinks import (
     THETAS,
     ClearShares,
@@ -128,12 +128,12 @@ def lemma_5_1_as_printed(found: FirstStepLosses) -> Promised:
 class CoupledDescent(PointDescent):
     """Descents, with the number of each step, thresholds in other units, and means over points outside the data."""
 
-    times: Steps = derived(lambda run: np.arange(len(run.moves), dtype=np.float64))
-    scaled_thresholds: Thresholds = derived(lambda run: E * run.thresholds * run.n_components * run.width)  #: eτklm/σ
-    scaled_at_a_point: Thresholds = derived(lambda run: 10 * run.thresholds * run.width)  #: 10τm/σ
+    times: PerStep = derived(lambda run: np.arange(len(run.moves), dtype=np.float64))
+    scaled_thresholds: PerThreshold = derived(lambda run: E * run.thresholds * run.n_components * run.width)  #: eτklm/σ
+    scaled_at_a_point: PerThreshold = derived(lambda run: 10 * run.thresholds * run.width)  #: 10τm/σ
 
     @column
-    def likely_fresh(self) -> Thresholds:
+    def likely_fresh(self) -> PerThreshold:
         """The mean over fresh points, and what chance may do to it.
 
         Shares of one network at different points may lean on each other, so the room is that of one point.

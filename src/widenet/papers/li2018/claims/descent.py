@@ -88,7 +88,7 @@ def means_by(groups: Number, values: Number) -> tuple[np.ndarray, Groups]:
 
 
 def rate(value: float, limit: float, sense: Sense, runs: PointDescent, text: str) -> Sides:
-    """A trend in the width. On a reader's data it may set in later, so that what misses it here decides nothing."""
+    """A trend in the width. On your data it may set in later, so that what misses it here decides nothing."""
     misses = value > limit if sense is Sense.AT_MOST else value < limit
     return Sides(value, limit, sense, undecided=misses and np.any(runs.own), text=text)
 

@@ -135,7 +135,7 @@ def section_5_pseudo_network(passes: Gaps, *, share: float = 1.0, slope: float =
     p = passes.per("point")
     different, means = means_by(passes.width, passes.largest_gap)
     fall = fitted_slope(different, means)
-    # On a reader's data the trend may set in at larger widths.
+    # On your data the trend may set in at larger widths.
     later = fall > slope and np.any(passes.own)
     return Promise(
         {

@@ -7,7 +7,13 @@ from widenet.claims.implication import Promised, at_least, equal
 from widenet.claims.tolerances import STEP
 from widenet.papers.li2018.formulas import EXPLICIT_SLOPE
 from widenet.papers.li2018.hypotheses import SEPARATED, SEPARATED_AS_PRINTED, clearance, signs, unit_norm
-from widenet.papers.li2018.runs.pieces import LargePieces, Reflections, draw_hexagon_large, draw_large, draw_reflections
+from widenet.papers.li2018.runs.large_pieces import (
+    LargePieces,
+    Reflections,
+    draw_hexagon_large,
+    draw_large,
+    draw_reflections,
+)
 from widenet.records import Form
 
 ADMISSIBLE = (unit_norm, signs)

@@ -8,7 +8,7 @@ from widenet.claims.implication import Promise, Promised, at_least, at_most
 from widenet.claims.sides import Rate
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.li2018.hypotheses import DATA, LARGE_RESIDUAL, large_residuals, two_steps_are_promised, unit_norm
-from widenet.papers.li2018.runs.drops import Drops, Steps, batch_coupling_settings, drops
+from widenet.papers.li2018.runs.drops import Drops, PerStep, batch_coupling_settings, drops
 from widenet.papers.li2018.runs.weight_moves import WeightMoves, draw_moves
 from widenet.records import Form
 
@@ -37,7 +37,7 @@ def equation_3(found: WeightMoves, *, quarter: float = 0.25, root: float = 2**0.
 class DropSteps(Drops):
     """Drops, as a share of what a small step gives; and for how many steps coupling is promised."""
 
-    ratios: Steps = derived(lambda runs: runs.drops / (runs.step_size * runs.squares))
+    ratios: PerStep = derived(lambda runs: runs.drops / (runs.step_size * runs.squares))
     promised_steps: Number = derived(lambda runs: runs.promised.sum())
 
 

@@ -20,7 +20,7 @@ from widenet.papers.li2018.sources import (
     TOY,
     DataSetting,
     OnData,
-    OwnPoints,
+    OwnSample,
     Sample,
     SpreadPoints,
     structure_numbers,
@@ -38,8 +38,8 @@ from widenet.training.small.softmax import (
     wrong_mass,
 )
 
-Steps = Float[np.ndarray, " step"]
-Thresholds = Float[np.ndarray, " threshold"]
+PerStep = Float[np.ndarray, " step"]
+PerThreshold = Float[np.ndarray, " threshold"]
 
 
 class DescentSetting(DataSetting):
@@ -61,21 +61,21 @@ class DescentSetting(DataSetting):
 class PointDescent(OnData):
     """A descent, step by step, the last state included; at thresholds τ, as far as coupling is promised there."""
 
-    losses: Steps
-    squares: Steps  #: Σ_r ‖∂L/∂w_r‖²
-    residuals: Steps  #: v_max
-    moves: Steps  #: max_r ‖w_r − w_r⁰‖
-    paths: Steps  #: max_r Σ η‖∂L/∂w_r‖ so far
-    distances: Steps  #: ‖W − W⁰‖/‖W⁰‖
-    coupled: Steps  #: the share of neurons with all gates of the start
-    flips: Steps  #: the share of changed (neuron, point) pairs
-    still: Steps  #: whether no gate changed in the step from here (NaN at the end)
-    thresholds: Thresholds  #: τ/σ
-    limits: Thresholds  #: floor(τ/(2·max|a|·η)), the last step that is promised
-    clear: Thresholds  #: |H|/m
-    lost: Thresholds  #: neurons of H that changed a gate by then
-    unequal: Thresholds  #: coupled neurons whose gradient was not the pseudo gradient
-    least_coupled: Thresholds  #: the smallest share of coupled neurons by then
+    losses: PerStep
+    squares: PerStep  #: Σ_r ‖∂L/∂w_r‖²
+    residuals: PerStep  #: v_max
+    moves: PerStep  #: max_r ‖w_r − w_r⁰‖
+    paths: PerStep  #: max_r Σ η‖∂L/∂w_r‖ so far
+    distances: PerStep  #: ‖W − W⁰‖/‖W⁰‖
+    coupled: PerStep  #: the share of neurons with all gates of the start
+    flips: PerStep  #: the share of changed (neuron, point) pairs
+    still: PerStep  #: whether no gate changed in the step from here (NaN at the end)
+    thresholds: PerThreshold  #: τ/σ
+    limits: PerThreshold  #: floor(τ/(2·max|a|·η)), the last step that is promised
+    clear: PerThreshold  #: |H|/m
+    lost: PerThreshold  #: neurons of H that changed a gate by then
+    unequal: PerThreshold  #: coupled neurons whose gradient was not the pseudo gradient
+    least_coupled: PerThreshold  #: the smallest share of coupled neurons by then
     fresh: Float[np.ndarray, "threshold point"]  #: the least share with the gate of the start and |⟨w, x⟩| ≥ τ
     rank: Count
     data_rank: Count
@@ -183,11 +183,11 @@ def follow(
         **structure_numbers(structure),
         norm_error=sample.norm_error,
         total=abs(float(sample.shares.sum()) - 1),
-        own=isinstance(setting.data, OwnPoints),
+        own=isinstance(setting.data, OwnSample),
     )
 
 
-PER_STEP = [field.name for field in dataclasses.fields(PointDescent) if field.type is Steps]
+PER_STEP = [field.name for field in dataclasses.fields(PointDescent) if field.type is PerStep]
 
 
 def run_descent(setting: DescentSetting, progress: Progress) -> PointDescent:
@@ -272,7 +272,7 @@ MOST_DESCENTS = 3
 
 
 @on_points(most=300, single=True, honours=("n_runs", "max_updates"), most_runs=MOST_DESCENTS)
-def own_descents(data: OwnPoints, choices: Choices) -> list[DescentSetting]:
+def own_descents(data: OwnSample, choices: Choices) -> list[DescentSetting]:
     """Steps so small that coupling is promised for some of them."""
     return [
         DescentSetting(
@@ -289,7 +289,7 @@ def own_descents(data: OwnPoints, choices: Choices) -> list[DescentSetting]:
 
 
 @on_points(most=150, single=True, honours=("max_updates",))
-def own_widths(data: OwnPoints, choices: Choices) -> list[DescentSetting] | NotApplicable:
+def own_widths(data: OwnSample, choices: Choices) -> list[DescentSetting] | NotApplicable:
     """Three widths, three starts each."""
     n_steps, allowed = 200, choices.max_updates
     if allowed is not None and allowed < n_steps:

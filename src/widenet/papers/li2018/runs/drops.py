@@ -14,7 +14,7 @@ from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import cross_entropies, descend_by_batches, gradient, start_softmax, wrong_mass
 
-Steps = Float[np.ndarray, " step"]
+PerStep = Float[np.ndarray, " step"]
 
 
 class DropSetting(ClosedModel):
@@ -34,11 +34,11 @@ class DropSetting(ClosedModel):
 class Drops(OnData):
     """Steps of SGD."""
 
-    drops: Steps  #: L_t − L_{t+1} on the reference
-    squares: Steps  #: Σ_r ‖∇_r‖² there
-    residuals: Steps  #: v_max
-    coupled: Steps  #: the share of neurons that have the gates of the start and |⟨w, x⟩| ≥ τ on the whole batch
-    promised: Steps  #: whether t ≤ τ/(2·max|a|·η), τ = σγ/(100B)
+    drops: PerStep  #: L_t − L_{t+1} on the reference
+    squares: PerStep  #: Σ_r ‖∇_r‖² there
+    residuals: PerStep  #: v_max
+    coupled: PerStep  #: the share of neurons that have the gates of the start and |⟨w, x⟩| ≥ τ on the whole batch
+    promised: PerStep  #: whether t ≤ τ/(2·max|a|·η), τ = σγ/(100B)
     share: Number  #: γ
     step_size: Number
     width: Count

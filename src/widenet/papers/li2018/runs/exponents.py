@@ -62,17 +62,17 @@ def derived(*, time_components: int = 2, window: int | float = 1) -> dict[str, P
 
 SYMBOLS = ("k", "l", "δ", "ε", "v", "m")
 
-Table = Float[np.ndarray, "quantity symbol"]
+SymbolPowers = Float[np.ndarray, "quantity symbol"]
 
 
 @dataclass(frozen=True, eq=False)
 class BudgetExponents(Cases):
     """One row per quantity, one column per symbol."""
 
-    exponents: Table
+    exponents: SymbolPowers
 
 
-def table_of(powers: Mapping[str, Powers]) -> Table:
+def table_of(powers: Mapping[str, Powers]) -> SymbolPowers:
     """Halves and whole numbers, so floats are exact."""
     return np.array([[float(each.get(symbol, 0)) for symbol in SYMBOLS] for each in powers.values()])
 

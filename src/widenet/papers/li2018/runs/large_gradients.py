@@ -10,7 +10,7 @@ from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import Choices
 from widenet.papers.li2018.formulas import best_large_share, target_share
-from widenet.papers.li2018.sources import HEXAGON, TOY, DataSetting, OnData, OwnPoints, Sample, structure_numbers
+from widenet.papers.li2018.sources import HEXAGON, TOY, DataSetting, OnData, OwnSample, Sample, structure_numbers
 from widenet.papers.li2018.user_data import on_points
 from widenet.progress import Progress
 from widenet.records import Scale
@@ -119,7 +119,7 @@ def hexagon_gradients(scale: Scale, seed: int) -> list[LargeGradientSetting]:
 
 
 @on_points(most=150, single=True, honours=("max_updates",))
-def own_large_gradients(data: OwnPoints, choices: Choices) -> list[LargeGradientSetting]:
+def own_large_gradients(data: OwnSample, choices: Choices) -> list[LargeGradientSetting]:
     """One network."""
     return [LargeGradientSetting(data=data, n_random=20, n_steps=60, seed=choices.seed)]
 

@@ -93,7 +93,7 @@ def measure_sizes(sample: Sample, seed: int, *, width: int = 600, starts: int = 
 
 
 def measure_own_sizes(sample: Sample, seed: int) -> ClearShares | NotApplicable:
-    """400 neurons on the reader's points."""
+    """400 neurons on your points."""
     if sample.points.shape[1] > 100:
         return NotApplicable("Hundreds of starts are drawn here, in at most 100 dimensions.")
     return measure_sizes(sample, seed, width=400)

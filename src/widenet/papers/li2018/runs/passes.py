@@ -17,7 +17,7 @@ from widenet.papers.li2018.sources import (
     Caps,
     Gaussians,
     OnData,
-    OwnPoints,
+    OwnSample,
     Polygon,
     Sample,
     structure_numbers,
@@ -41,18 +41,13 @@ class PassSetting(ClosedModel):
     Points of a polygon, or of a reader, are drawn with replacement; those of mixtures are fresh.
     """
 
-    data: Caps | Gaussians | Polygon | OwnPoints
+    data: Caps | Gaussians | Polygon | OwnSample
     width: int = 800
     scaled_step: float = 2.0
     batch_size: int = 32
     n_steps: int = 200
     n_test: int = 2000
     seed: int = 0
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return self.data.own_data if isinstance(self.data, OwnPoints) else None
 
 
 Points = Float[np.ndarray, " point"]
@@ -139,7 +134,7 @@ def run_pass(setting: PassSetting, progress: Progress) -> Pass:
     logits, gates = end.logits(test.points), end.gates(test.points)
     gaps, bounds = gap_to_gated(start, end, test)
     # Of a law a part is enough; a reader's points are all there is.
-    structure = (test if isinstance(setting.data, OwnPoints) else few).measured()
+    structure = (test if isinstance(setting.data, OwnSample) else few).measured()
     update = SoftmaxNetwork(end.hidden - start.hidden, end.votes)
     progress(1.0, "a pass of SGD")
     return Pass(
@@ -160,7 +155,7 @@ def run_pass(setting: PassSetting, progress: Progress) -> Pass:
         **structure_numbers(structure),
         n_components=structure.n_components,
         norm_error=sample.norm_error,
-        own=isinstance(setting.data, OwnPoints),
+        own=isinstance(setting.data, OwnSample),
     )
 
 
@@ -191,7 +186,7 @@ FROM_ROWS = "Batches are drawn from these points with replacement, and errors ar
 MOST_PASSES = 20
 
 
-def passes_on(data: OwnPoints, n_runs: int, seed: int) -> list[PassSetting]:
+def passes_on(data: OwnSample, n_runs: int, seed: int) -> list[PassSetting]:
     """Your points, drawn with replacement."""
     n_steps = min(400, 40 + 4 * len(data.draw(seed).points))
     return [
@@ -201,13 +196,13 @@ def passes_on(data: OwnPoints, n_runs: int, seed: int) -> list[PassSetting]:
 
 
 @on_points(honours=("n_runs", "max_updates"), most_runs=MOST_PASSES, remark=FROM_ROWS)
-def own_passes(data: OwnPoints, choices: Choices) -> list[PassSetting]:
+def own_passes(data: OwnSample, choices: Choices) -> list[PassSetting]:
     """At one width."""
     return passes_on(data, min(MOST_PASSES, choices.n_runs or MOST_PASSES), choices.seed)
 
 
 @on_points(most=300, honours=("max_updates",), remark=FROM_ROWS)
-def own_pass_widths(data: OwnPoints, choices: Choices) -> list[PassSetting]:
+def own_pass_widths(data: OwnSample, choices: Choices) -> list[PassSetting]:
     """At three widths, of which one is that of the others."""
     return [
         setting.model_copy(update={"width": width})

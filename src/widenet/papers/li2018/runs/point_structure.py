@@ -122,7 +122,7 @@ def draw_bad_pairs(scale: Scale, seed: int) -> CrossPairs:
 
 @dataclass(frozen=True, eq=False)
 class Assumed(OnData):
-    """A sample; and, of a reader's, the components that stand apart, whether (A1) allows them or not."""
+    """A sample; and, of your data, the components that stand apart, whether (A1) allows them or not."""
 
     n_components: Count
     distance: Number  #: δ, with mirror images

@@ -16,11 +16,11 @@ from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, grad
 FD_STEP = 1e-6
 """h of the central differences."""
 
-Start = tuple[SoftmaxNetwork, SoftmaxNetwork, Sample]
+StartedNetwork = tuple[SoftmaxNetwork, SoftmaxNetwork, Sample]
 """(network at the start, network now, points)."""
 
 
-def random_starts(sample: Sample, seed: int, count: int, width: int = 40) -> Iterator[Start]:
+def random_starts(sample: Sample, seed: int, count: int, width: int = 40) -> Iterator[StartedNetwork]:
     """Networks of several sizes of weights on these points, each with another one that it started from."""
     for number in range(count):
         draw = np.random.default_rng([seed, 1, number])
@@ -68,7 +68,7 @@ def written_out(network: SoftmaxNetwork, sample: Sample) -> tuple[np.ndarray, np
     return total, size
 
 
-def measure_slopes(starts: Iterator[Start], seed: int, fd_step: float = FD_STEP) -> GradientSlopes:
+def measure_slopes(starts: Iterator[StartedNetwork], seed: int, fd_step: float = FD_STEP) -> GradientSlopes:
     """Five directions for each network; networks with a neuron too near to a kink take no part in the differences."""
     draw, along, rows, clearance = np.random.default_rng([seed, 2]), [], [], np.inf
     for _, network, sample in starts:
@@ -111,7 +111,7 @@ class Residuals(Cases):
     others: Float[np.ndarray, "point other"]  #: elsewhere
 
 
-def measure_residuals(starts: Iterator[Start]) -> Residuals:
+def measure_residuals(starts: Iterator[StartedNetwork]) -> Residuals:
     """Of all points under all networks."""
     own, others = [], []
     for _, network, sample in starts:
@@ -149,7 +149,7 @@ def pieces(v: Float[np.ndarray, "point kind"], gates: np.ndarray, points: np.nda
     return np.einsum("sk,sr,sd->krd", v, gates.astype(np.float64), points)
 
 
-def measure_pseudo(starts: Iterator[Start]) -> Pseudo:
+def measure_pseudo(starts: Iterator[StartedNetwork]) -> Pseudo:
     """All networks."""
     found = []
     for start, network, sample in starts:

@@ -27,7 +27,7 @@ class WeightMoves(Cases):
     norm_error: Number
 
 
-Case = tuple[SoftmaxNetwork, np.ndarray, np.ndarray, int]
+MoveCase = tuple[SoftmaxNetwork, np.ndarray, np.ndarray, int]
 """(network, moves of its weights as (move, neuron, dim), a point, the class of the point)."""
 
 
@@ -45,7 +45,7 @@ def move_terms(
     return np.stack([losses[1:] - losses[0], linear, sizes.sum(axis=1) ** 2, np.where(kept, 0, sizes).sum(axis=1)])
 
 
-def listed_moves(*cases: Case) -> WeightMoves:
+def listed_moves(*cases: MoveCase) -> WeightMoves:
     """From cases one by one."""
     rows = np.concatenate([move_terms(*case) for case in cases], axis=1)
     return WeightMoves(*rows, norm_error=max(abs(float(np.linalg.norm(point)) - 1) for _, _, point, _ in cases))
@@ -54,20 +54,20 @@ def listed_moves(*cases: Case) -> WeightMoves:
 POINT = np.array([1.0, 0.0])
 
 
-def curved_case(size: float) -> Case:
+def curved_case(size: float) -> MoveCase:
     """Two neurons with votes (1, −1) and (−1, 1), f = 0, so o = 1/2; the first moves, and f changes by (t, −t)."""
     network = SoftmaxNetwork(4 * np.tile(POINT, (2, 1)), np.array([[1.0, -1.0], [-1.0, 1.0]]))
     return network, size * np.outer([1.0, 0.0], POINT)[None], POINT, 0
 
 
-def kinked_case(height: float, size: float) -> Case:
+def kinked_case(height: float, size: float) -> MoveCase:
     """f = (F, −F) at a point of the second class, and a neuron with votes (1, −1) just below its kink, moved across."""
     hidden = np.stack([height * POINT, -1e-12 * POINT])
     network = SoftmaxNetwork(hidden, np.array([[1.0, 1.0], [-1.0, -1.0]]))
     return network, np.stack([0 * POINT, size * POINT])[None], POINT, 1
 
 
-def random_moves(draw: np.random.Generator, point: np.ndarray, width: int, n_classes: int, kind: int) -> Case:
+def random_moves(draw: np.random.Generator, point: np.ndarray, width: int, n_classes: int, kind: int) -> MoveCase:
     """Gaussian weights and votes, and ten Gaussian moves from a thousandth to all of the size of the weights."""
     network = SoftmaxNetwork(draw.normal(size=(width, len(point))), draw.normal(size=(n_classes, width)))
     changes = draw.normal(size=(10, width, len(point))) * 10 ** draw.uniform(-3, 0, (10, 1, 1))

@@ -21,6 +21,7 @@ from widenet.diagnostics.agreement import agreement_margin, sign_pattern
 from widenet.diagnostics.agreement_program import separate
 from widenet.diagnostics.homogeneous_margins import smoothed_margin
 from widenet.diagnostics.kkt import margin_gradients
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.sarussi2021.formulas import limit_margin
 from widenet.papers.sarussi2021.hypotheses import ON_A_KINK
 from widenet.papers.sarussi2021.runs.flows import FlowRuns
@@ -79,7 +80,7 @@ def towards_pattern(course: FlowRuns) -> Approach:
     clear = agreement_margin(course.weights, course.inputs) > ON_A_KINK * course.largest_norm
     same = clear & (pattern == pattern[-1]).all(axis=(1, 2)) & (course.readings >= course.settled)
     looks = np.arange(1 + max(np.flatnonzero(~same), default=-1), len(same))
-    signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
+    signs = plus_minus_weights(course.half_width, course.output_weight)
     gradients = margin_gradients(course.weights[-1], signs, float(course.slope), course.inputs, course.labels)
     found = separate(gradients.reshape(len(gradients), -1), np.ones(len(gradients))).separator
     if found is None or not len(looks):

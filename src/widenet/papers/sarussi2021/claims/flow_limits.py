@@ -1,6 +1,6 @@
 """Theorems 6.1 and 6.2: gradient flow that stays in an agreement regime ends clustered, where a convex program says.
 
-The hypotheses speak about all later times; here they are measured up to the end of the record, s = 400.
+The hypotheses are about all later times; here they are measured up to the end of the record, s = 400.
 """
 
 from collections.abc import Callable, Sequence
@@ -130,7 +130,7 @@ def classifier_details(runs: Paths) -> dict[str, Any]:
 
 
 def classifier_note(runs: Paths) -> str:
-    """What a reader wants to know: is it linear, which line is it, and how far from the predicted ones."""
+    """Is it linear, which line is it, and how far from the predicted ones."""
     found = classifier_details(runs)
     seventh, machine = (np.array(found[name], float).max() for name in LINES[1:])
     if len(runs) > 1:

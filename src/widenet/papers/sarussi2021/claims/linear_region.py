@@ -99,7 +99,7 @@ def signs_agree(pairs: Clouds, where: np.ndarray, text: str, event: str = "") ->
        means=Meaning(
            topic=Topic.BOUNDARY,
            promise="If training gathers the neurons into two bundles, one per class, the network decides like a single "
-           "flat boundary, except close to it; the tighter the bundles, the closer.",
+           "linear boundary, except close to it; the tighter the bundles, the closer.",
            seen="here that settles {in_the_region} of the {pairs} points and directions that a trained network was "
            "asked about",
        ))  # fmt: skip

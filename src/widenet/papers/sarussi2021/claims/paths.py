@@ -17,10 +17,11 @@ from widenet.diagnostics.sign_clusters import (
     uncovered_directions,
     widest_angle,
 )
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.sarussi2021.claims.approach import Approach, towards_pattern, towards_program
 from widenet.papers.sarussi2021.formulas import margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.hypotheses import SETTLED
-from widenet.papers.sarussi2021.runs.flows import FlowRuns, Looks, Runs
+from widenet.papers.sarussi2021.runs.flows import FlowRuns, Looks, PerRun
 from widenet.papers.sarussi2021.sources import SignedNetwork, split
 
 MONOTONE = 1e-7
@@ -114,11 +115,11 @@ class Paths(FlowRuns):
 
     ratio: Looks = of_run(lambda run: cluster_ratio(run.plus, run.minus))  #: r/‖w̄ − ū‖
 
-    early_ratio: Runs = derived(lambda runs: runs.ratio[:, runs.at(SETTLED)])  #: the same at s = 20
-    last_ratio: Runs = derived(lambda runs: runs.ratio[:, -1])
+    early_ratio: PerRun = derived(lambda runs: runs.ratio[:, runs.at(SETTLED)])  #: the same at s = 20
+    last_ratio: PerRun = derived(lambda runs: runs.ratio[:, -1])
     #: the share of directions about which Theorem 5.1, with κ, says nothing
-    early_uncovered: Runs = derived(lambda runs: uncovered_directions(runs.early_ratio, sharp_factor(runs.slope)))
-    last_uncovered: Runs = derived(lambda runs: uncovered_directions(runs.last_ratio, sharp_factor(runs.slope)))
+    early_uncovered: PerRun = derived(lambda runs: uncovered_directions(runs.early_ratio, sharp_factor(runs.slope)))
+    last_uncovered: PerRun = derived(lambda runs: uncovered_directions(runs.last_ratio, sharp_factor(runs.slope)))
 
     # From T on, when the run has settled in its regime, or at the last look.
 
@@ -148,14 +149,14 @@ class Paths(FlowRuns):
     to_pattern: Any = run_column(towards_pattern)
 
     program_error: Times = derived(lambda runs: over_time(runs, runs.to_program, "errors"))  #: 1 − cos
-    program_margin: Runs = derived(lambda runs: np.array([each.margin for each in runs.to_program]))  #: γ*
-    program_excess: Runs = derived(lambda runs: np.array([each.excess for each in runs.to_program]))  #: E_T
-    perfect_margin: Runs = derived(lambda runs: np.array([each.margin for each in runs.to_perfect]))
-    perfect_excess: Runs = derived(lambda runs: np.array([each.excess for each in runs.to_perfect]))
+    program_margin: PerRun = derived(lambda runs: np.array([each.margin for each in runs.to_program]))  #: γ*
+    program_excess: PerRun = derived(lambda runs: np.array([each.excess for each in runs.to_program]))  #: E_T
+    perfect_margin: PerRun = derived(lambda runs: np.array([each.margin for each in runs.to_perfect]))
+    perfect_excess: PerRun = derived(lambda runs: np.array([each.excess for each in runs.to_perfect]))
     pattern_error: Times = derived(lambda runs: over_time(runs, runs.to_pattern, "errors"))
     pattern_moved: Times = derived(lambda runs: over_time(runs, runs.to_pattern, "distances"))  #: ‖W − W_T‖
-    pattern_margin: Runs = derived(lambda runs: np.array([each.margin for each in runs.to_pattern]))
-    pattern_excess: Runs = derived(lambda runs: np.array([each.excess for each in runs.to_pattern]))
+    pattern_margin: PerRun = derived(lambda runs: np.array([each.margin for each in runs.to_pattern]))
+    pattern_excess: PerRun = derived(lambda runs: np.array([each.excess for each in runs.to_pattern]))
     pattern_followed: Bool[np.ndarray, "run time"] = derived(lambda runs: followed(runs, runs.to_pattern))
 
     @run_column
@@ -176,7 +177,7 @@ class Paths(FlowRuns):
     @property
     def kkt_inputs(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
         """Output weights, α, points and labels of one run."""
-        signs = self.output_weight * np.repeat([1.0, -1.0], self.half_width)
+        signs = self.output_weight * plus_minus_weights(self.half_width)
         return signs, float(self.slope), self.inputs, self.labels
 
     @run_column

@@ -20,7 +20,7 @@ from widenet.papers.sarussi2021.runs.programs import (
 )
 from widenet.papers.sarussi2021.runs.regimes import (
     FewRows,
-    Members,
+    RegimeNetworks,
     Vanishing,
     draw_crossed,
     draw_members,
@@ -29,7 +29,7 @@ from widenet.papers.sarussi2021.runs.regimes import (
 )
 
 
-class Tested(Members):
+class Tested(RegimeNetworks):
     """The same, asked just below and just above the largest β that each has."""
 
     lost: Bool[np.ndarray, " network"] = derived(lambda members: members.margins <= 2 * members.rounding)

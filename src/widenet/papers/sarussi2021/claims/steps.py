@@ -33,19 +33,21 @@ SMALLEST = 1e-290
 ABOVE_UNDERFLOW = "updates above underflow"
 
 Times = Float[np.ndarray, "run time"]
-Epochs = Float[np.ndarray, "run epoch"]
+PerEpoch = Float[np.ndarray, "run epoch"]
 
 
-class Steps(Ledger):
+class LedgerSteps(Ledger):
     """The ledgers, with what Section 9 makes of them."""
 
     norms_before: Updates = derived(lambda runs: np.column_stack([runs.start_norm, runs.norms[:, :-1]]))  #: G_{t−1}
     norms_from_0: Times = derived(lambda runs: np.column_stack([runs.start_norm, runs.norms]))  #: G_t, from t = 0 on
     alignments_from_0: Times = derived(lambda runs: np.column_stack([runs.start_alignment, runs.alignments]))  #: F_t
     number: Updates = derived(lambda runs: np.cumsum(np.ones_like(runs.norms), axis=1))  #: t, from 1
-    epoch_loss: Epochs = derived(lambda runs: by_epoch(runs, losses(runs.margins)).max(axis=2))  #: the largest sampled
-    epoch_gain: Epochs = derived(lambda runs: by_epoch(runs, runs.gains).sum(axis=2))  #: what it adds to F
-    epoch_alignment: Epochs = derived(lambda runs: by_epoch(runs, runs.alignments)[:, :, -1])  #: F at its end
+    epoch_loss: PerEpoch = derived(
+        lambda runs: by_epoch(runs, losses(runs.margins)).max(axis=2)
+    )  #: the largest sampled
+    epoch_gain: PerEpoch = derived(lambda runs: by_epoch(runs, runs.gains).sum(axis=2))  #: what it adds to F
+    epoch_alignment: PerEpoch = derived(lambda runs: by_epoch(runs, runs.alignments)[:, :, -1])  #: F at its end
 
     @property
     def shape(self) -> tuple[Number, Number, Number]:
@@ -69,7 +71,7 @@ class Steps(Ledger):
         return ROUNDING * 2 * self.step_size * self.pushes * self.output_weight * sizes
 
 
-class CountedSteps(Steps):
+class CountedSteps(LedgerSteps):
     """The same, where updates are counted and not runs."""
 
     def counts(self) -> dict[str, int]:
@@ -82,14 +84,16 @@ def by_epoch(runs: Ledger, values: Updates) -> Float[np.ndarray, "run epoch poin
     return values.reshape(len(values), values.shape[1] // runs.n_samples, runs.n_samples)
 
 
-def updates_checked(runs: Steps) -> dict[str, int]:
+def updates_checked(runs: LedgerSteps) -> dict[str, int]:
     """How many."""
     return {"updates_checked": len(runs.per("update"))}
 
 
 @claim("sarussi2021.equation_10", Kind.IDENTITY, "Eq. 10, Section 9", reads=ledgers, given=[separable],
        details=updates_checked, title="The alignment $F$ is at most the product of two norms")  # fmt: skip
-def equation_10(runs: Steps, *, constant: Callable[[Steps], np.ndarray] = lambda t: t.stacked_norm) -> Promised:
+def equation_10(
+    runs: LedgerSteps, *, constant: Callable[[LedgerSteps], np.ndarray] = lambda t: t.stacked_norm
+) -> Promised:
     """$|F_t| ≤ ‖W*‖·G_t$, where $F_t = ⟨W_t, W*⟩$, $G_t = ‖W_t‖$ and $‖W*‖ = √(2k)‖w*‖$.
 
     The paper prints a ratio, which is not defined at W = 0. The start counts too.
@@ -104,7 +108,9 @@ def equation_10(runs: Steps, *, constant: Callable[[Steps], np.ndarray] = lambda
 
 @claim("sarussi2021.equation_13", Kind.STEP, "Eq. 13, Section 9", reads=ledgers, given=[input_norm, labels, *SHAPE],
        details=updates_checked, title="What one update adds to the squared norm of the weights")  # fmt: skip
-def equation_13(runs: Steps, *, after: Callable[..., np.ndarray] = norm_square_after, cross: float = 2.0) -> Promised:
+def equation_13(
+    runs: LedgerSteps, *, after: Callable[..., np.ndarray] = norm_square_after, cross: float = 2.0
+) -> Promised:
     """Every update satisfies $G_t² ≤ G_{t−1}² + 2η|ℓ'_t|q_t + 2kη²v²R_x²|ℓ'_t|²$, where $q_t = y_t N_{t−1}(x_t)$: the
     cross term $2⟨W_{t−1}, ΔW⟩$ equals $2η|ℓ'_t|q_t$, and $‖ΔW‖²$ is at most the last term.
     """
@@ -136,7 +142,7 @@ def equation_13(runs: Steps, *, after: Callable[..., np.ndarray] = norm_square_a
 
 @claim("sarussi2021.equation_14", Kind.STEP, "Eq. 14, Section 9", reads=ledgers, given=[separable, *SHAPE],
        details=updates_checked, title="Every update aligns the weights further with a separator")  # fmt: skip
-def equation_14(runs: Steps, *, factor: float = 1.0) -> Promised:
+def equation_14(runs: LedgerSteps, *, factor: float = 1.0) -> Promised:
     """Every update adds at least $2kηvα|ℓ'_t|$ to $F$."""
     u = runs.per("update")
     limit = factor * 2 * u.half_width * u.step_size * u.output_weight * u.slope * u.pushes
@@ -157,7 +163,7 @@ def equation_14(runs: Steps, *, factor: float = 1.0) -> Promised:
        form=Form.SHARPER, details=updates_checked,
        title="The squared norm grows at most linearly in the updates")  # fmt: skip
 def equation_15(
-    runs: Steps, *, growth: Callable[..., np.ndarray] = norm_square_growth, push: float = LARGEST_PUSH
+    runs: LedgerSteps, *, growth: Callable[..., np.ndarray] = norm_square_growth, push: float = LARGEST_PUSH
 ) -> Promised:
     """After $T$ updates $G_T² ≤ G_0² + T(2kη²v²R_x² + 2η)$. Sharper than printed, $2η·0.2785$ may take the place of
     $2η$, since $x/(1 + e^x)$ is at most $Λ(1/e) = 0.27846…$.
@@ -182,7 +188,7 @@ def equation_15(
        given=[separable, once_per_epoch, *SHAPE], details=updates_checked,
        title="Every epoch with a large loss adds a fixed amount to $F$")  # fmt: skip
 def equation_18(
-    runs: Steps, *, levels: Sequence[float] = LEVELS, growth: Callable[..., np.ndarray] = alignment_growth,
+    runs: LedgerSteps, *, levels: Sequence[float] = LEVELS, growth: Callable[..., np.ndarray] = alignment_growth,
     more: int = 0,
 ) -> Promised:  # fmt: skip
     """An epoch in which some sampled loss exceeds $ε_0$ adds at least $2kηvα(1 − e^{−ε_0})$ to $F$ (17). So after $V$
@@ -218,7 +224,7 @@ def equation_18(
     }
 
 
-def violating_epochs(runs: Steps, level: float) -> np.ndarray:
+def violating_epochs(runs: LedgerSteps, level: float) -> np.ndarray:
     """V after each epoch."""
     return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1))
 
@@ -250,7 +256,7 @@ def rows_grow(runs: CountedSteps, *, bound: Callable[..., np.ndarray] = row_grow
     )
 
 
-def agreements(runs: Steps) -> dict[str, int]:
+def agreements(runs: LedgerSteps) -> dict[str, int]:
     """At how many updates the rows of a sign agreed."""
     u = runs.per("update")
     agreeing = (~np.isnan([u.plus_drifts, u.minus_drifts])).sum()
@@ -259,7 +265,7 @@ def agreements(runs: Steps) -> dict[str, int]:
 
 @claim("sarussi2021.section_13_differences", Kind.IDENTITY, "Section 13 (the differences of rows)", reads=ledgers,
        given=[], details=agreements, title="Rows that agree on a point keep their differences")  # fmt: skip
-def section_13_differences(runs: Steps) -> Promised:
+def section_13_differences(runs: LedgerSteps) -> Promised:
     """Where all rows of one sign agree on the sampled point, they get the same increment, so their differences do not
     change. Where both signs do, $r$, the larger radius of the two clusters, does not change either.
 

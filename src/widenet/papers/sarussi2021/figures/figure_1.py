@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import xarray as xr
 
 from widenet.diagnostics.rays import bend, boundary_rays, disagreement
 from widenet.diagnostics.sign_clusters import mean_difference
 from widenet.figures.base import Comparison, Figure
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.sarussi2021.figures.comparisons import OURS, beside
 from widenet.papers.sarussi2021.runs.curves import curves, large_start, small_start
 
@@ -17,7 +17,7 @@ def reduce_figure_1(small: Sequence[xr.Dataset], large: Sequence[xr.Dataset]) ->
     parts = []
     for (numbers,) in (small, large):
         rows, k = numbers.weights.values, numbers.sizes["neuron"] // 2
-        outputs, slope = np.repeat([1.0, -1.0], k), float(numbers.attrs["slope"])
+        outputs, slope = plus_minus_weights(k), float(numbers.attrs["slope"])
         bends = [min(bend(boundary_rays(each, outputs, slope)), 360.0) for each in rows]
         differ = [disagreement(each, outputs, slope, mean_difference(each[:k], each[k:])) for each in rows]
         last = numbers[["ratio", "angle", "train_error"]].isel(epoch=-1, drop=True)

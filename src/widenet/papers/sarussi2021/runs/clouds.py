@@ -12,11 +12,12 @@ from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
+from widenet.data.sources import OwnPoints
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.losses import logistic
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem
-from widenet.papers.sarussi2021.sources import OwnPoints, PointsSource, SignedNetwork, SmallCloud, lengths, split
+from widenet.papers.sarussi2021.sources import PointsSource, SignedNetwork, SmallCloud, lengths, split
 from widenet.papers.sarussi2021.user_data import epochs_allowed, reason_in_training
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
@@ -48,11 +49,6 @@ class CloudSetting(ClosedModel):
     n_runs: int = 1
     row_length: float | None = None
     seed: int = 0
-
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        return getattr(self.points, "own_data", None)
 
 
 @dataclass(frozen=True, eq=False)

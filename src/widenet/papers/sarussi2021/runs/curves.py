@@ -21,6 +21,7 @@ from widenet.diagnostics.sign_clusters import (
 from widenet.losses import logistic
 from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
+from widenet.networks.arrays import leaky, plus_minus_weights
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.sources import DigitPair, OutlierCloud, PointsSetting, PointsSource, TwoGaussians
@@ -148,7 +149,7 @@ def measured(
     difference = mean_difference(plus, minus)
     radius = np.maximum(cluster_radius(plus), cluster_radius(minus))
     products = weights @ train.T
-    outputs = np.repeat([1.0, -1.0], k) @ np.where(products > 0, products, slope * products)
+    outputs = plus_minus_weights(k) @ leaky(products, slope)
     return {
         "nonlinear": nonlinear_share(difference, radius, inputs),
         "nonlinear_sharp": nonlinear_share(difference, radius, inputs, float(sharp_factor(slope))),

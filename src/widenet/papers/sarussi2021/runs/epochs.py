@@ -180,7 +180,7 @@ def lifted_epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
 
 
 def epochs_on(user_data: UserData) -> list[EpochSetting] | NotApplicable:
-    """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
+    """Networks of the chosen width and step on your data, for as many epochs as a few seconds allow."""
     if (reason := reason_in_training(user_data)) is not None:
         return reason
     most = max(2, min(6000, 20_000 // len(user_data.labels)))

@@ -15,12 +15,14 @@ from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number, column, run_column
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
+from widenet.data.sources import OwnPoints
 from widenet.diagnostics.agreement import common_signs
 from widenet.diagnostics.agreement_program import critical_margins, separate, solve_regime
 from widenet.diagnostics.homogeneous_margins import log_total_loss
 from widenet.losses import logistic
 from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
+from widenet.networks.arrays import leaky, plus_minus_weights
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import LOG_2
 from widenet.papers.sarussi2021.runs.problems import with_length
@@ -30,7 +32,6 @@ from widenet.papers.sarussi2021.sources import (
     WEDGE_MINUS,
     WEDGE_PLUS,
     OutlierCloud,
-    OwnPoints,
     PointsSource,
     TwoGaussians,
     lengths,
@@ -76,14 +77,8 @@ class FlowSetting(ClosedModel):
     output_weight: float | None = None
     until: int = 400
 
-    @property
-    def own_data(self) -> str | None:
-        """The digest of a reader's data, where it is one."""
-        first = self.cases[0].points
-        return first.own_data if isinstance(first, OwnPoints) else None
 
-
-Runs = Float[np.ndarray, " run"]
+PerRun = Float[np.ndarray, " run"]
 Looks = Float[np.ndarray, " time"]
 
 
@@ -95,18 +90,18 @@ class FlowRuns(Cases):
     weights: Float[np.ndarray, "run time both dim"]  #: W then, the plus rows first
     inputs: Float[np.ndarray, "run point dim"]
     labels: Float[np.ndarray, "run point"]
-    slope: Runs  #: α
+    slope: PerRun  #: α
     separator: Float[np.ndarray, "run dim"]  #: w*, the shortest
-    last_crossing: Runs  #: s at which a neuron last changed its side of a point; 0 if none did
+    last_crossing: PerRun  #: s at which a neuron last changed its side of a point; 0 if none did
     slides: Int[np.ndarray, " run"]  #: how often a neuron slid along a kink
     statuses: Int[np.ndarray, " run"]  #: how the runs ended (`RunStatus`)
     plus_signs: Float[np.ndarray, "run point"]  #: on which all plus neurons agree at the end; 0 where they do not
     minus_signs: Float[np.ndarray, "run point"]  #: the same of the minus neurons
     solution: Float[np.ndarray, "run pair"]  #: (w, u) of the program of that regime; NaN without agreement
-    value: Runs  #: val of that program
+    value: PerRun  #: val of that program
     perfect_solution: Float[np.ndarray, "run pair"]  #: (w, u) of Eq. 7
-    perfect_value: Runs  #: val of Eq. 7
-    critical: Runs  #: the largest β for which V_β⁺ or V_β⁻ is not empty
+    perfect_value: PerRun  #: val of Eq. 7
+    critical: PerRun  #: the largest β for which V_β⁺ or V_β⁻ is not empty
     output_weight: Number  #: v
 
     @column
@@ -148,8 +143,8 @@ class FlowRuns(Cases):
     def margins(self) -> Float[np.ndarray, "time point"]:
         """y N(x), look by look."""
         products = np.einsum("tjd,nd->tnj", self.weights, self.inputs)
-        activated = np.where(products > 0, products, self.slope * products)
-        return self.labels * (activated @ (self.output_weight * np.repeat([1.0, -1.0], self.half_width)))
+        activated = leaky(products, self.slope)
+        return self.labels * (activated @ plus_minus_weights(self.half_width, self.output_weight))
 
     @run_column
     def means(self) -> Float[np.ndarray, "time pair"]:

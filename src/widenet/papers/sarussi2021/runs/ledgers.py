@@ -11,15 +11,16 @@ from widenet.claims.applicability import NotApplicable
 from widenet.claims.experiments import Experiment
 from widenet.claims.user_data import UserData
 from widenet.diagnostics.sign_clusters import cluster_radius
+from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.sarussi2021.runs.problems import (
+    PerRun,
     Problem,
-    Runs,
     SgdRuns,
     SgdSetting,
     draw_problem,
     missed_visits,
 )
-from widenet.papers.sarussi2021.sources import SmallCloud, signs_of_votes
+from widenet.papers.sarussi2021.sources import SmallCloud
 from widenet.papers.sarussi2021.user_data import epochs_allowed, own_runs, reason_in_training
 from widenet.progress import Progress
 from widenet.records import Scale
@@ -61,7 +62,7 @@ def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]]
     Not by `train_small`, which leaves out the visits whose update is 0: here they have an entry like all others.
     """
     k, start, networks, separator = problem.half_width, problem.networks, problem.networks.copy(), problem.separator
-    signs, kept, visits = signs_of_votes(k), Recorder(), np.zeros(len(start))
+    signs, kept, visits = plus_minus_weights(k), Recorder(), np.zeros(len(start))
     for _ in range(n_epochs):
         order = next(orders)
         visits = np.maximum(visits, missed_visits(order))
@@ -96,13 +97,13 @@ def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]]
     return Ledger(**problem.columns(visits), **updates)
 
 
-def _drift(products: Float[np.ndarray, "run neuron"], change: Float[np.ndarray, "run neuron dim"]) -> Runs:
+def _drift(products: Float[np.ndarray, "run neuron"], change: Float[np.ndarray, "run neuron dim"]) -> PerRun:
     """How much differences of rows moved in this update; NaN where the rows do not agree on the point."""
     together = (products > 0).all(axis=1) | (products <= 0).all(axis=1)
     return np.where(together, np.abs(change - change[:, :1]).max(axis=(1, 2)), np.nan)
 
 
-def _radius(weights: Float[np.ndarray, "run both dim"], k: int) -> Runs:
+def _radius(weights: Float[np.ndarray, "run both dim"], k: int) -> PerRun:
     """r, the larger of the radii of the two clusters."""
     return np.maximum(cluster_radius(weights[:, :k]), cluster_radius(weights[:, k:]))
 
@@ -135,7 +136,7 @@ def ledger_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
 
 
 def ledgers_on(user_data: UserData) -> list[LedgerSetting] | NotApplicable:
-    """Some epochs of networks of the chosen width and step on the reader's data."""
+    """Some epochs of networks of the chosen width and step on your data."""
     if (reason := reason_in_training(user_data)) is not None:
         return reason
     most = max(1, min(100, 4000 // len(user_data.labels)))

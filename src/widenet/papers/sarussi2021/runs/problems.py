@@ -13,10 +13,11 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.cases import Cases, Count, Number
 from widenet.diagnostics.agreement_program import separate
 from widenet.losses import logistic
-from widenet.papers.sarussi2021.sources import PointsSetting, lengths, signs_of_votes
+from widenet.networks.arrays import plus_minus_weights
+from widenet.papers.sarussi2021.sources import PointsSetting, lengths
 from widenet.training.small import Increment, NextSample, SmallNetworks, permutations
 
-Runs = Float[np.ndarray, " run"]
+PerRun = Float[np.ndarray, " run"]
 
 
 class SgdSetting(PointsSetting):
@@ -43,16 +44,16 @@ class SgdSetting(PointsSetting):
 class SgdRuns(Cases):
     """Runs of SGD: what Theorem 4.1 supposes of them, and what its bound is made of."""
 
-    separator_norm: Runs  #: ‖w*‖; NaN where nothing separates the data
-    largest_norm: Runs  #: R_x
-    row_bound: Runs  #: R_0
-    smallest_margin: Runs  #: min y⟨w*, x⟩; 0 where nothing separates the points, and NaN where that is not known
-    relative_input: Runs  #: the largest ‖x‖ over R_x
-    relative_row: Runs  #: the largest initial row over R_0; 1 where both are 0
-    label_error: Runs  #: the largest distance of a label from ±1
-    visits: Runs  #: by how much a point was visited more or less often than once in an epoch
-    start_norm: Runs  #: G_0
-    start_alignment: Runs  #: F_0
+    separator_norm: PerRun  #: ‖w*‖; NaN where nothing separates the data
+    largest_norm: PerRun  #: R_x
+    row_bound: PerRun  #: R_0
+    smallest_margin: PerRun  #: min y⟨w*, x⟩; 0 where nothing separates the points, and NaN where that is not known
+    relative_input: PerRun  #: the largest ‖x‖ over R_x
+    relative_row: PerRun  #: the largest initial row over R_0; 1 where both are 0
+    label_error: PerRun  #: the largest distance of a label from ±1
+    visits: PerRun  #: by how much a point was visited more or less often than once in an epoch
+    start_norm: PerRun  #: G_0
+    start_alignment: PerRun  #: F_0
     slope: Number  #: α
     step_size: Number  #: η
     output_weight: Number  #: v
@@ -85,7 +86,7 @@ class Problem:
         return self.networks.output.shape[1] // 2
 
     @property
-    def largest_norm(self) -> Runs:
+    def largest_norm(self) -> PerRun:
         """R_x."""
         return lengths(self.inputs).max(axis=1)
 
@@ -93,9 +94,9 @@ class Problem:
         """y N(x) of every point."""
         return self.labels * networks.outputs(self.inputs)
 
-    def alignments(self, networks: SmallNetworks) -> Runs:
+    def alignments(self, networks: SmallNetworks) -> PerRun:
         """F = ⟨W, W*⟩."""
-        return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, signs_of_votes(self.half_width))
+        return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, plus_minus_weights(self.half_width))
 
     def order(self) -> NextSample:
         """Every point once per epoch, in a fresh random order, each run with its own generator."""
@@ -115,7 +116,7 @@ class Problem:
         inputs = self.inputs[rows, samples]
         return inputs, networks.increment(inputs, self.labels[rows, samples], self.step_size, logistic)
 
-    def columns(self, visits: Runs) -> dict[str, Any]:
+    def columns(self, visits: PerRun) -> dict[str, Any]:
         """What `SgdRuns` has of them."""
         rows = np.linalg.norm(self.networks.hidden, axis=2).max(axis=1)
         margins = (self.labels * np.einsum("rnd,rd->rn", self.inputs, self.separator)).min(axis=1)
@@ -138,7 +139,7 @@ class Problem:
         }
 
 
-def missed_visits(order: Int[np.ndarray, "run point"]) -> Runs:
+def missed_visits(order: Int[np.ndarray, "run point"]) -> PerRun:
     """By how much a point is visited more or less often than once in this epoch, at most."""
     n_runs, n = order.shape
     counts = np.bincount((order + n * np.arange(n_runs)[:, None]).ravel(), minlength=n_runs * n)
@@ -152,7 +153,7 @@ def make_problem(
     found = [separate(*pair) for pair in zip(inputs, labels, strict=True)]
     nothing = np.full(inputs.shape[2], np.nan)
     v = weights.shape[1] ** -0.5 if setting.output_weight is None else setting.output_weight
-    output = np.tile(v * signs_of_votes(weights.shape[1] // 2), (len(weights), 1))
+    output = np.tile(v * plus_minus_weights(weights.shape[1] // 2), (len(weights), 1))
     return Problem(
         inputs=inputs,
         labels=labels,

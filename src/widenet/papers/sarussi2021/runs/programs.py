@@ -226,7 +226,7 @@ def _margin(network: SignedNetwork, points: np.ndarray, labels: np.ndarray) -> f
 
 
 def programs_on(user_data: UserData) -> list[Program] | NotApplicable:
-    """The program of the reader's data at the chosen slope."""
+    """The program of your data at the chosen slope."""
     if (reason := reason_in_programs(user_data)) is not None:
         return reason
     return [program(user_data.inputs, user_data.labels, user_data.choices.slope)]
@@ -242,7 +242,7 @@ def reason_in_mirrors(user_data: UserData) -> NotApplicable | None:
 
 
 def mirrored_on(user_data: UserData) -> list[Mirrored] | NotApplicable:
-    """The reader's data, if it is antipodal."""
+    """Your data, if it is antipodal."""
     if (reason := reason_in_mirrors(user_data)) is not None:
         return reason
     return mirrored([(user_data.inputs, user_data.labels, user_data.choices.slope)])
@@ -256,7 +256,7 @@ def antipodal_on(user_data: UserData) -> list[CriticalMargins] | NotApplicable:
 
 
 def scaled_on(user_data: UserData) -> ScaledMargins | NotApplicable:
-    """The reader's data, if it has at most eight dimensions (the rows have eight)."""
+    """Your data, if it has at most eight dimensions (the rows have eight)."""
     if (reason := reason_in_programs(user_data)) is not None:
         return reason
     if user_data.inputs.shape[1] > 8:

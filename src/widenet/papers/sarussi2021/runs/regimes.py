@@ -16,7 +16,7 @@ Rows = Float[np.ndarray, "network neuron dim"]
 
 
 @dataclass(frozen=True, eq=False)
-class Members(Cases):
+class RegimeNetworks(Cases):
     """Networks inside a regime, all plus rows with the same signs on the points, all minus rows with the opposite."""
 
     rows: ClassVar = "network"
@@ -37,7 +37,7 @@ class Members(Cases):
         return float(ROUNDING * np.linalg.norm(self.points, axis=1).max())
 
 
-def draw_members(scale: Scale, seed: int) -> Members:
+def draw_members(scale: Scale, seed: int) -> RegimeNetworks:
     """Thirty networks of four neurons of each sign, in R³, on five points."""
     draw = np.random.default_rng([seed, 62])
     points, base = draw.normal(size=(5, 3)), draw.normal(size=3)
@@ -49,7 +49,7 @@ def draw_members(scale: Scale, seed: int) -> Members:
             found.append(row)
     rows = np.array(found).reshape(2, 30, 4, 3)
     margins = np.minimum(agreement_margin(rows[0], points), agreement_margin(rows[1], points))
-    return Members(rows[0], -rows[1], points, signs, margins)
+    return RegimeNetworks(rows[0], -rows[1], points, signs, margins)
 
 
 @dataclass(frozen=True, eq=False)

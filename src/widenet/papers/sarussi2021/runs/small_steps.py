@@ -8,7 +8,7 @@ from widenet.claims.experiments import Experiment
 from widenet.diagnostics.homogeneous_margins import losses
 from widenet.losses import logistic
 from widenet.papers.sarussi2021.formulas import LOG_2
-from widenet.papers.sarussi2021.runs.problems import Runs, SgdRuns, SgdSetting, draw_problem
+from widenet.papers.sarussi2021.runs.problems import PerRun, SgdRuns, SgdSetting, draw_problem
 from widenet.papers.sarussi2021.sources import SmallCloud
 from widenet.progress import Progress
 from widenet.records import Scale
@@ -25,9 +25,9 @@ class SmallStepSetting(SgdSetting):
 class SmallStepFlows(SgdRuns):
     """When gradient flow arrives."""
 
-    times: Runs  #: t_0, the first time with nL < log 2; NaN where there is none
-    printed_times: Runs  #: the first with nL < 1
-    ended: Runs  #: the time at which the run was given up
+    times: PerRun  #: t_0, the first time with nL < log 2; NaN where there is none
+    printed_times: PerRun  #: the first with nL < 1
+    ended: PerRun  #: the time at which the run was given up
 
 
 def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallStepFlows:

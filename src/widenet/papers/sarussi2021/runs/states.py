@@ -22,7 +22,7 @@ TRIES = 40
 """Networks per data set, of which some get every point right."""
 
 Values = Float[np.ndarray, " state"]
-Answers = Bool[np.ndarray, " state"]
+Flags = Bool[np.ndarray, " state"]
 
 
 class StateSetting(ClosedModel):
@@ -42,11 +42,11 @@ class AgreeingStates(Cases):
     thresholds: Values  #: √k·αvR_x
     betas: Values  #: β of the regime
     critical: Values  #: the largest β for which V_β⁺ or V_β⁻ is not empty
-    agreeing: Answers  #: whether the neurons of one sign agree on every point
-    plus_on_plus: Answers  #: whether the plus neurons are right on the positive points
-    minus_on_minus: Answers  #: the minus neurons on the negative points
-    plus_on_minus: Answers  #: the plus neurons on the negative points
-    minus_on_plus: Answers  #: the minus neurons on the positive points
+    agreeing: Flags  #: whether the neurons of one sign agree on every point
+    plus_on_plus: Flags  #: whether the plus neurons are right on the positive points
+    minus_on_minus: Flags  #: the minus neurons on the negative points
+    plus_on_minus: Flags  #: the plus neurons on the negative points
+    minus_on_plus: Flags  #: the minus neurons on the positive points
 
 
 def states_of(

@@ -1,4 +1,4 @@
-"""Numbers for readers who are not used to powers of ten."""
+"""Numbers in words and digits, without powers of ten."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The forms of a reader's data that theorems are asked about: as prepared, and changed in ways that cost little."""
+"""The forms of your data that theorems are asked about: as prepared, and changed in ways that cost little."""
 
 from dataclasses import dataclass
 
@@ -15,20 +15,20 @@ from widenet.types import Dataset
 FEW = 50
 """Many steps of proofs are followed on at most so many points."""
 NUMBERS_PER_SECOND = 12_000
-"""Theorems are asked about at most so many numbers, per second of the reader's time."""
+"""Theorems are asked about at most so many numbers, per second of your time."""
 LEAST_PART = 200
 AT_RANDOM = "drawn at random"
 """What the name of a view says that has not all the points."""
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class DataForm:
     """One form of the data.
 
     Attributes:
       name: what was changed, in a few words; "" for the data as it was prepared.
-      user_data: the points, with the reader's choices.
-      rows: which row of the reader's table each of them is.
+      user_data: the points, with your choices.
+      rows: which row of your table each of them is.
     """
 
     name: str
@@ -38,7 +38,7 @@ class View:
 
 def views_of(
     table: Table, prepared: Prepared, portrait: Portrait, choices: Choices, seconds: float | int
-) -> tuple[list[View], View | None]:
+) -> tuple[list[DataForm], DataForm | None]:
     """The data as it was prepared, or what time allows of it; for many classes, one of them and the rest; points of
     length 1. And a few points.
 
@@ -49,22 +49,22 @@ def views_of(
     if data.n_samples > most or not prepared.has_all_points:
         part = drawn_points(np.asarray(data.labels), most, choices.seed)
         data, rows, names = data[part], rows[part], [f"{len(part):,} points {AT_RANDOM}"]
-        views = [View(names[0], UserData(data, choices), rows)]
+        views = [DataForm(names[0], UserData(data, choices), rows)]
     else:
-        views = [View("", _known(UserData(data, choices), prepared), rows)]
+        views = [DataForm("", _known(UserData(data, choices), prepared), rows)]
     best = max(portrait.separability, key=lambda each: each.theorem_margin or 0.0, default=None)
     if len(table.class_names) > 2 and best is not None and best.class_number is not None:
         signs = np.where(table.classes[rows] == best.class_number, 1.0, -1.0)
         data, names = Dataset(data.inputs, jnp.asarray(signs)), [best.between, *names]
-        views.append(View(", ".join(names), UserData(data, choices), rows))
+        views.append(DataForm(", ".join(names), UserData(data, choices), rows))
     if (units := _of_length_one(data)) is not None:
         data, names = units, [*names, "points of length 1"]
-        views.append(View(", ".join(names), UserData(data, choices), rows))
+        views.append(DataForm(", ".join(names), UserData(data, choices), rows))
     if data.n_samples <= FEW:
         return views, None
     few = drawn_points(np.asarray(data.labels), FEW, choices.seed)
     names = [*(name for name in names if not name.endswith(AT_RANDOM)), f"{FEW} points {AT_RANDOM}"]
-    return views, View(", ".join(names), UserData(data[few], choices), rows[few])
+    return views, DataForm(", ".join(names), UserData(data[few], choices), rows[few])
 
 
 def _known(user_data: UserData, prepared: Prepared) -> UserData:

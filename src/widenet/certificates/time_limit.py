@@ -1,4 +1,4 @@
-"""The time that a reader gives: what would go past it is stopped, and said so."""
+"""The time limit (`--time`): work that would exceed it is stopped and reported."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ class OutOfTime(BaseException):
     """The time is spent. Not an `Exception`: work that survives its own errors must not survive this one."""
 
 
-class Clock:
+class TimeLimit:
     """Counts down from the first moment, in seconds of computing; on a free machine a watch shows no more of them.
 
     A busy machine may take longer, but no more than `PATIENCE` times as long: after that, fewer things are found.
@@ -48,9 +48,9 @@ class Clock:
         """Seconds that are left; negative afterwards."""
         return self.seconds - self.spent
 
-    def share(self, part: float) -> "Clock":
+    def share(self, part: float) -> "TimeLimit":
         """A clock for what may use this part of the time that is left."""
-        return Clock(max(self.left, 0.0) * part, self.work, self.watch)
+        return TimeLimit(max(self.left, 0.0) * part, self.work, self.watch)
 
     def watched(self, progress: Progress) -> Progress:
         """The same progress, which ends the work when the time is spent."""

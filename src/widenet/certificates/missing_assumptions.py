@@ -1,11 +1,11 @@
 """What a theorem lacks here, in plain words, by the key of the assumption that fails."""
 
-from widenet.certificates.numerals import plain
+from widenet.certificates.plain_numbers import plain
 from widenet.claims.base import Hypothesis
 from widenet.console.wording import number
 
 PLAIN = {
-    "separable": "a flat boundary would have to separate the classes",
+    "separable": "a linear boundary would have to separate the classes",
     "enough_samples": "there would have to be more points",
     "few_updates": "training would have to change its weights less often",
     "fixed_before": "the margin would have to be known before the points were drawn",

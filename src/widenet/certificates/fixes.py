@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet import papers
-from widenet.certificates.clashes import clashing
-from widenet.certificates.clock import Clock, OutOfTime
+from widenet.certificates.data_forms import DataForm
+from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.promises import promises_of
-from widenet.certificates.rows import Row
-from widenet.certificates.views import View
+from widenet.certificates.rows import ClaimRow
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.claims import Claim, Evidence, NotApplicable, Verdict
 from widenet.claims.user_data import UserData
 from widenet.data.arrays import scale_to_unit_ball, with_bias
@@ -63,7 +63,7 @@ class Candidate:
 
     Attributes:
       words: what was changed; `{other}` in it is a value of the same choice that is not enough.
-      choice, value: the choice of the reader that was changed, and its value; None where points were.
+      choice, value: your choice that was changed, and its value; None where points were.
     """
 
     words: str
@@ -74,7 +74,7 @@ class Candidate:
 
 
 def small_changes(
-    rows: Sequence[Row], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
+    rows: Sequence[ClaimRow], views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress = silent
 ) -> list[Change]:
     """For each main result that does not apply, or was not confirmed, the first change with which it does.
 
@@ -88,7 +88,7 @@ def small_changes(
     wanting.sort(key=lambda row: row.meaning is None or row.meaning.topic.is_warning)
     found = []
     for row, share in parts(wanting, progress):
-        trial = Trial(claims[row.id], row, cells, clock, share)
+        trial = Retrial(claims[row.id], row, cells, clock, share)
         view = by_name[row.about]
         for candidate in _candidates(row, view.user_data, view.rows):
             if clock.left <= 0:
@@ -116,13 +116,13 @@ def small_changes(
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Retrial:
     """A claim that is asked again."""
 
     claim: Claim
-    row: Row
+    row: ClaimRow
     cells: Cells
-    clock: Clock
+    clock: TimeLimit
     progress: Progress
 
     def answer(self, candidate: Candidate) -> Evidence | NotApplicable | None:
@@ -141,8 +141,8 @@ class Trial:
         return answer.verdict is Verdict.HOLDS
 
 
-def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Trial) -> tuple[Candidate, Evidence, str]:
-    """Between a value that is enough and the reader's own, which is not: the least that is enough, and its words."""
+def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Retrial) -> tuple[Candidate, Evidence, str]:
+    """Between a value that is enough and your own, which is not: the least that is enough, and its words."""
     if not candidate.choice:
         return candidate, answer, candidate.words
     missed = getattr(before.choices, candidate.choice)
@@ -189,12 +189,12 @@ def _margin(candidate: Candidate) -> float | None:
     return user_data.separation.margin
 
 
-def _gain(row: Row, answer: Evidence) -> str:
+def _gain(row: ClaimRow, answer: Evidence) -> str:
     promised = promises_of([row.model_copy(update={"evidence": answer})])
     return f"{promised[0].words} ({promised[0].standing.value})" if promised else ""
 
 
-def _candidates(row: Row, user_data: UserData, numbers: np.ndarray) -> Iterator[Candidate]:
+def _candidates(row: ClaimRow, user_data: UserData, numbers: np.ndarray) -> Iterator[Candidate]:
     """Changes worth trying, the least first."""
     choices = user_data.choices
     if row.verdict is Verdict.INSUFFICIENT_EVIDENCE:
@@ -252,7 +252,7 @@ def _without_repeats(user_data: UserData, numbers: np.ndarray) -> Candidate | No
 
 
 def _without_clashes(user_data: UserData, numbers: np.ndarray) -> Candidate | None:
-    """Points on the wrong side of the flat boundary that is least wrong are left out; verified to be enough."""
+    """Points on the wrong side of the linear boundary that is least wrong are left out; verified to be enough."""
     if not user_data.has_signs_as_labels or user_data.inputs.size > MOST_NUMBERS:
         return None
     if user_data.separation.separable is not False:
@@ -261,5 +261,5 @@ def _without_clashes(user_data: UserData, numbers: np.ndarray) -> Candidate | No
     rest = np.delete(user_data.labels, drop)
     if not len(drop) or len(drop) > len(rest) or len(np.unique(rest)) < 2:
         return None
-    candidate = _left_out(user_data, drop, numbers, "on the wrong side of the best flat boundary")
+    candidate = _left_out(user_data, drop, numbers, "on the wrong side of the best linear boundary")
     return candidate if candidate.user_data.separation.separable else None

@@ -1,4 +1,4 @@
-"""Points that are in the way of a flat boundary: on the wrong side of the best one that was found."""
+"""Points that are in the way of a linear boundary: on the wrong side of the best one that was found."""
 
 import functools
 import warnings
