@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import FigureBase
 
+from widenet.plots.marks import ramp
 from widenet.plots.picture import EDGE, GUTTER, HALF, TITLE, WIDE, Panel, Picture
 from widenet.plots.style import INK, LINE, MEASURED, ROLES, SEQUENTIAL, lay_out
 
@@ -98,3 +99,15 @@ def test_equal_pictures_give_equal_panels() -> None:
 
 def test_every_role_has_a_colour_of_its_own() -> None:
     assert len(set(ROLES.values())) == len(ROLES)
+
+
+def test_more_ordered_things_than_the_ramp_has_steps_follow_the_pages_colours() -> None:
+    def seven(canvas: FigureBase) -> None:
+        axes = canvas.subplots()
+        for height, colour in enumerate(ramp(7)):
+            axes.plot([0, 1], [height, height], color=colour)
+
+    (panel,) = Picture([Panel("Seven", seven)]).on_page("a.b")["panels"]
+    assert not [colour for colour in ramp(7) if colour in panel["svg"]]
+    assert "color-mix(in srgb, var(--w2) 67%, var(--w1))" in panel["svg"]
+    assert "var(--w3)" in panel["svg"]

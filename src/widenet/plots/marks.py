@@ -87,7 +87,8 @@ def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | 
     low, high = axes.yaxis.get_transform().transform(np.array(axes.get_ylim()))
     places = axes.yaxis.get_transform().transform(np.array([float(end.y) for end in ends]))
     shares = (places - low) / (high - low)
-    for end, share in zip(ends, spread(shares.tolist(), 13 / (height - 55)), strict=True):
+    gap = 13 / (height - 55)
+    for end, share in zip(ends, above(spread(shares.tolist(), gap), gap), strict=True):
         axes.annotate(
             end.words,
             (1.0 if x is None else float(x), share),
@@ -117,4 +118,13 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     for middle, members in groups:
         for number, this in enumerate(members):
             moved[this] = middle + gap * (number - (len(members) - 1) / 2)
+    return moved
+
+
+def above(places: Sequence[float], gap: float) -> list[float]:
+    """The places pushed up until none is below 0, where the labels of the other axis stand."""
+    moved, lowest = list(places), 0.0
+    for this in sorted(range(len(places)), key=lambda this: places[this]):
+        moved[this] = max(places[this], lowest)
+        lowest = moved[this] + gap
     return moved

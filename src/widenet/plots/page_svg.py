@@ -7,10 +7,26 @@ these would meet those of other drawings, so they go, and what refers to somethi
 import re
 import xml.etree.ElementTree as ET
 
-from widenet.plots.style import ROLES
+import numpy as np
+
+from widenet.plots.marks import ramp
+from widenet.plots.style import RAMP, ROLES
 
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
-VARIABLES = {colour: f"var(--{role})" for role, colour in ROLES.items()}
+
+
+def _variables() -> dict[str, str]:
+    """Every role, and blends of neighbours on the ramp for more ordered things than it has steps."""
+    found = {colour: f"var(--{role})" for role, colour in ROLES.items()}
+    for n in range(len(RAMP) + 1, 9):
+        for place, colour in zip(np.linspace(1, len(RAMP), n), ramp(n), strict=True):
+            below, share = int(place), place % 1
+            if share:
+                found[colour] = f"color-mix(in srgb, var(--w{below + 1}) {100 * share:.0f}%, var(--w{below}))"
+    return found
+
+
+VARIABLES = _variables()
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 FONT = re.compile(r"(?:(?P<slant>italic|oblique)\s+)?(?:(?P<weight>bold|\d{3})\s+)?(?P<size>[\d.]+)px\s")
