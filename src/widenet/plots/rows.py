@@ -22,8 +22,8 @@ def draw_rows(axes: Axes, rows: Sequence[Row]) -> None:
     for place, (_, values, colour) in enumerate(rows):
         runs = np.asarray(values, float).ravel()
         aside = 0.24 * np.sin(2.4 * np.arange(len(runs)))
-        size = 5.0 if len(runs) <= 10 else 4.0
-        axes.plot(runs, aside - place, "o", color=colour, alpha=0.55, markersize=size, markeredgewidth=0, clip_on=False)
+        look = {"markersize": 5.0, "alpha": 0.8} if len(runs) <= 10 else {"markersize": 4.0, "alpha": 0.55}
+        axes.plot(runs, aside - place, "o", color=colour, markeredgewidth=0, clip_on=False, **look)
     axes.set_yticks([-place for place in range(len(rows))], [row.name for row in rows])
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_color(row.colour)
@@ -33,7 +33,7 @@ def draw_rows(axes: Axes, rows: Sequence[Row]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def wall(axes: Axes, at: float, left: str = "", right: str = "") -> None:
+def wall(axes: Axes, at: float | int, left: str = "", right: str = "") -> None:
     """A limit as an upright ink line, with words on its sides. Call it after the rows: it makes room for the words."""
     low, high = axes.get_ylim()
     axes.axvline(at, color=PROMISE, linewidth=1.6, zorder=2)

@@ -43,7 +43,7 @@ def draw_slopes(numbers: xr.Dataset, canvas: FigureBase) -> None:
     _curved(axes, numbers)
     axes.plot([z[0], 0, 0, z[-1]], [0, 0, 1, 1], color=CONTROL, linestyle=DASHED, linewidth=1.2)
     curve(axes, z, numbers["slope"], linewidth=2)
-    _tell(axes, (0, 0.75), "ReLU", CONTROL, (-5, 0), "right")
+    _tell(axes, (0.0, 0.75), "ReLU", CONTROL, (-5, 0), "right")
     _tell(axes, (0.75, 0.75), "Huberized ReLU", MEASURED, (8, -4), "left")
     named(axes, "z", "φ′(z)")
 

@@ -95,6 +95,6 @@ def draw_widths(numbers: xr.Dataset, canvas: FigureBase) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _beside(axes: Axes, at: tuple[float, float], words: str, right: bool, colour: str) -> None:
+def _beside(axes: Axes, at: tuple[float, int], words: str, right: bool, colour: str) -> None:
     axes.annotate(words, at, (7 if right else -7, 0), textcoords="offset points", va="center_baseline", color=colour,
                   ha="left" if right else "right")  # fmt: skip

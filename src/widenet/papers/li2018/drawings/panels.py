@@ -55,7 +55,7 @@ def _alone(draw, numbers: xr.Dataset, axis: str, symbol: str, tell: bool, canvas
     draw(canvas.subplots(), numbers, axis, symbol, tell)
 
 
-def names(values: Sequence[float], symbol: str) -> list[str]:
+def names(values: Sequence[float | int], symbol: str) -> list[str]:
     """The largest with its symbol, the others as numbers."""
     return [f"{symbol} = {number(value)}" if value == max(values) else number(value) for value in values]
 
@@ -138,7 +138,7 @@ def draw_runs(axes: Axes, values: xr.DataArray, width: str, run: str, colour: st
     """A dot per run and a line through the means, against the width; returns the end of the line."""
     mean, widths = values.mean(run), values[width].values
     places, heights = np.broadcast_arrays(widths[:, None], values.transpose(width, run).values)
-    axes.plot(places.ravel(), heights.ravel(), "o", color=colour, alpha=0.36, markersize=3.5, markeredgewidth=0)
+    axes.plot(places.ravel(), heights.ravel(), "o", color=colour, alpha=0.5, markersize=3.5, markeredgewidth=0)
     axes.plot(widths, mean.values, color=colour, linestyle=dash, zorder=4)
     return End(float(mean[-1]), "", colour)
 

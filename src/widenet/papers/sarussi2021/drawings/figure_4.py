@@ -50,7 +50,7 @@ def draw_sign_regions(axes: Axes, numbers: xr.Dataset, slope: float) -> None:
 
 def square_axes(axes: Axes) -> None:
     """The square of both coordinates."""
-    square(axes, 1)
+    square(axes, 1.0)
     axes.set_xticks((-1, 0, 1))
     axes.set_yticks((-1, 0, 1))
     named(axes, "x₁", "x₂")

@@ -22,7 +22,8 @@ def draw(numbers: xr.Dataset) -> Picture:
         Panel("Sign of the output: linear", partial(draw_sign, numbers), height=SIDE),
         Panel("Output: not linear", partial(draw_value, numbers), height=SIDE),
     )
-    return Picture(panels, "Right: the darker, the farther from 0. Level lines of a linear function do not bend.")
+    note = "Right: the stronger the colour, the farther from 0. Level lines of a linear function do not bend."
+    return Picture(panels, note)
 
 
 def draw_sign(numbers: xr.Dataset, canvas: FigureBase) -> None:

@@ -33,7 +33,7 @@ def draw_map(values: xr.DataArray, canvas: FigureBase) -> None:
             axes.add_patch(mpl.patches.Rectangle((left + column + 0.02, row + 0.03), 0.96, 0.94, color=colour))
             light = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5
             axes.text(left + column + 0.5, row + 0.48, percent(shown[row, column], 2), ha="center", va="center",
-                      color="black" if light else "white")  # fmt: skip
+                      color="#010101" if light else "#fefefe")  # fmt: skip
         places += [left + column + 0.5 for column in range(len(steps))]
         words += [number(step) for step in steps]
         axes.text(left, len(deviations) + 0.12, f"slope {number(slope)}", color=SOFT)
