@@ -29,7 +29,7 @@ PICTURE = Picture([Panel("A line", line), Panel("A map", heat), Panel("Wide", li
 
 def test_half_panels_stand_side_by_side_at_their_own_size() -> None:
     sheet = lay_out(PICTURE.drawing())
-    sizes = [tuple(np.round(part.bbox.size / sheet.dpi * 96).astype(int)) for part in sheet.subfigs]
+    sizes = [tuple(np.round(np.array(part.bbox.size) * 96 / sheet.dpi).astype(int)) for part in sheet.subfigs]
     assert sizes == [(HALF, 230 + TITLE), (HALF, 230 + TITLE), (WIDE, 150 + TITLE)]
     lefts = [round(part.bbox.x0 / sheet.dpi * 96) for part in sheet.subfigs]
     assert lefts == [EDGE, EDGE + HALF + GUTTER, EDGE]
