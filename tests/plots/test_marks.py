@@ -46,3 +46,7 @@ def test_the_papers_numbers_are_open_diamonds_of_ink() -> None:
     reported(axes, [1], [2])
     (mark,) = axes.lines
     assert (mark.get_marker(), mark.get_markeredgecolor(), mark.get_markerfacecolor()) == ("D", INK, "none")
+
+
+def test_words_do_not_sink_below_the_axis() -> None:
+    assert spread([0.0, 0.0, 0.5], 0.1, lowest=0.0) == pytest.approx([0.0, 0.1, 0.5])

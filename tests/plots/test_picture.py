@@ -66,9 +66,11 @@ def test_panels_for_pages_have_the_pages_font_and_colours() -> None:
         assert root.attrib["aria-label"] == each["title"]
         texts = [node for node in root.iter() if node.tag.endswith("text")]
         assert texts
-        assert {(node.attrib["font-size"], node.attrib["font-family"]) for node in texts} == {("8.25px", "inherit")}
+        styles = [dict(part.split(": ") for part in node.attrib["style"].split("; ")) for node in texts]
+        assert {(style["font-size"], style["font-family"]) for style in styles} == {("8.25px", "inherit")}
+        assert {style["fill"] for style in styles} <= {f"var(--{role})" for role in ROLES}
         assert not [colour for colour in ROLES.values() if colour in svg]
-        assert "style" not in svg
+        assert "<style" not in svg
         assert "metadata" not in svg
     assert "var(--measured)" in found["panels"][0]["svg"]
     assert {INK, LINE} <= set(ROLES.values())

@@ -88,7 +88,7 @@ def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | 
     low, high = axes.yaxis.get_transform().transform(np.array(axes.get_ylim()))
     places = axes.yaxis.get_transform().transform(np.array([float(end.y) for end in ends]))
     shares = (places - low) / (high - low)
-    for end, share in zip(ends, spread(shares.tolist(), 13 / (height - 55), lowest=0), strict=True):
+    for end, share in zip(ends, spread(shares.tolist(), 13 / (height - 55), lowest=0.0), strict=True):
         axes.annotate(
             end.words,
             (1.0 if x is None else float(x), share),

@@ -35,11 +35,11 @@ ROLES = {
     "open": "#8a6200",
     "plus": "#0a63a9",
     "minus": "#c8451b",
-    "w1": "#9fc5e3",
-    "w2": "#689fcd",
-    "w3": "#3479b2",
-    "w4": "#175990",
-    "w5": "#0a3862",
+    "w1": "#9cc4e4",
+    "w2": "#6ba5d3",
+    "w3": "#3d85bf",
+    "w4": "#17639f",
+    "w5": "#0a4270",
 }
 """The colours on white paper by the names of their CSS variables."""
 INK, SOFT, LINE, FAINT, PAPER = (ROLES[name] for name in ("ink", "soft", "line", "faint", "paper"))
@@ -48,7 +48,7 @@ PLUS, MINUS = ROLES["plus"], ROLES["minus"]
 PROMISE, CONTROL = INK, SOFT
 RAMP = tuple(ROLES[f"w{step}"] for step in range(1, 6))
 """Light to dark, for ordered things."""
-UNORDERED = ((MEASURED, "-"), (BROKEN, (0, (5, 1.5))), (OPEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
+UNORDERED = ((MEASURED, "-"), (OPEN, (0, (5, 1.5))), (BROKEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
 """Colours and dashes of at most four things without an order."""
 SEQUENTIAL = "cividis"
 DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAPER, "#9fc3e0", PLUS))

@@ -6,9 +6,10 @@ from matplotlib.figure import FigureBase
 from widenet.plots.axes import log_axis, named, number
 from widenet.plots.marks import End, curve, label_ends, promise
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.style import INK, LINE, SOFT, UNORDERED
+from widenet.plots.style import CONTROL, INK, LINE, MEASURED, SOFT
 
 HEIGHT = 320
+LOOKS = ((MEASURED, "-"), (CONTROL, (0, (5, 1.5))))
 
 
 def draw(numbers: xr.Dataset) -> Picture:
@@ -25,7 +26,7 @@ def draw(numbers: xr.Dataset) -> Picture:
 def _updates(canvas: FigureBase, numbers: xr.Dataset) -> None:
     axes = canvas.subplots()
     eta, ends = numbers["step_size"].values, []
-    for (colour, dashes), name in zip(UNORDERED, numbers["data"].values, strict=False):
+    for (colour, dashes), name in zip(LOOKS, numbers["data"].values, strict=False):
         own = numbers["updates"].sel(data=name).dropna("run", how="all")
         mean = own.mean("run")
         curve(

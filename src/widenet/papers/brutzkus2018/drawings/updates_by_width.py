@@ -29,7 +29,7 @@ def draw(numbers: xr.Dataset) -> Picture:
 def _title(numbers: xr.Dataset, name: str) -> str:
     """Whether the updates stay or grow from the narrowest to the widest network."""
     updates = numbers["updates"].sel(normalization=name).mean("run").dropna("half_width").values
-    return f"R = v = {name}: {'more updates in' if updates[-1] > 2 * updates[0] else 'as many in'} wide networks"
+    return f"R = v = {name}: updates {'grow with k' if updates[-1] > 2 * updates[0] else 'do not grow'}"
 
 
 def _updates(canvas: FigureBase, numbers: xr.Dataset, name: str) -> None:

@@ -18,7 +18,8 @@ def draw(numbers: xr.Dataset) -> Picture:
     title = "Which choices give the paper's counts of runs at zero training error?"
     return Picture(
         [Panel(title, lambda canvas: _rows(canvas, numbers), True, height)],
-        f"Diamond and line: the paper, 100 runs. Blue dot: {number(numbers.attrs['n_runs'])} runs that agree with it (Fisher "
+        f"Diamond and line: the paper, 100 runs. Blue dot: "
+        f"{number(numbers.attrs['n_runs'])} runs that agree with it (Fisher "
         f"p ≥ {100 * SHOWN_LEVEL:g} %); vermilion cross: they do not. Bars: 95 % intervals.",
     )
 
