@@ -32,9 +32,9 @@ def picture_of(name: str) -> Picture:
 def words(part: SubFigure) -> list[tuple[str, Bbox]]:
     """Everything that is written on a part of a sheet, upright words alone: boxes of turned ones are too large."""
     found, unseen = [], {text for axes in part.axes for text in beyond_the_ends(axes)}
-    texts = part.findobj(lambda artist: isinstance(artist, Text) and artist.get_visible() and artist.get_text().strip())
-    for text in texts:
-        assert isinstance(text, Text)
+    for text in part.findobj(Text):
+        if not text.get_visible() or not text.get_text().strip():
+            continue
         if text.get_rotation() % 90 == 0 and text not in unseen:
             found.append((text.get_text(), text.get_window_extent().padded(-SLACK)))
     return found

@@ -22,7 +22,7 @@ def test_numbers_as_people_write_them(value: float, words: str) -> None:
 
 
 def test_percent() -> None:
-    assert percent(0.123) == "12.3\u2009%"
+    assert percent(0.123) == "12.3\u202f%"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure as Drawing
 
-from widenet.plots.marks import End, above, label_ends, ramp, reported, spread
+from widenet.plots.marks import End, label_ends, ramp, reported, spread
 from widenet.plots.style import INK
 
 
@@ -48,6 +48,5 @@ def test_the_papers_numbers_are_open_diamonds_of_ink() -> None:
     assert (mark.get_marker(), mark.get_markeredgecolor(), mark.get_markerfacecolor()) == ("D", INK, "none")
 
 
-def test_words_do_not_run_into_the_labels_below() -> None:
-    assert above([-0.1, 0.05, 0.5], 0.1) == [0.0, 0.1, 0.5]
-    assert above([0.3, 0.1], 0.1) == [0.3, 0.1]
+def test_words_do_not_sink_below_the_axis() -> None:
+    assert spread([0.0, 0.0, 0.5], 0.1, lowest=0.0) == pytest.approx([0.0, 0.1, 0.5])

@@ -30,7 +30,7 @@ PICTURE = Picture([Panel("A line", line), Panel("A map", heat), Panel("Wide", li
 
 def test_half_panels_stand_side_by_side_at_their_own_size() -> None:
     sheet = lay_out(PICTURE.drawing())
-    sizes = [tuple(np.round(part.bbox.size / sheet.dpi * 96).astype(int)) for part in sheet.subfigs]
+    sizes = [tuple(np.round(np.array(part.bbox.size) * 96 / sheet.dpi).astype(int)) for part in sheet.subfigs]
     assert sizes == [(HALF, 230 + TITLE), (HALF, 230 + TITLE), (WIDE, 150 + TITLE)]
     lefts = [round(part.bbox.x0 / sheet.dpi * 96) for part in sheet.subfigs]
     assert lefts == [EDGE, EDGE + HALF + GUTTER, EDGE]
@@ -67,9 +67,11 @@ def test_panels_for_pages_have_the_pages_font_and_colours() -> None:
         assert root.attrib["aria-label"] == each["title"]
         texts = [node for node in root.iter() if node.tag.endswith("text")]
         assert texts
-        assert {(node.attrib["font-size"], node.attrib["font-family"]) for node in texts} == {("8.25px", "inherit")}
+        styles = [dict(part.split(": ") for part in node.attrib["style"].split("; ")) for node in texts]
+        assert {(style["font-size"], style["font-family"]) for style in styles} == {("8.25px", "inherit")}
+        assert {style["fill"] for style in styles} <= {f"var(--{role})" for role in ROLES}
         assert not [colour for colour in ROLES.values() if colour in svg]
-        assert "style" not in svg
+        assert "<style" not in svg
         assert "metadata" not in svg
     assert "var(--measured)" in found["panels"][0]["svg"]
     assert {INK, LINE} <= set(ROLES.values())

@@ -13,8 +13,8 @@ from widenet.plots.style import SOFT
 Side = Literal["x", "y"]
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SPACE = "\u2009"
-"""A thin space before a percent sign."""
+SPACE = "\u202f"
+"""A thin space before a percent sign, at which no line breaks."""
 LETTER = 0.02
 """About the share of a half panel's width that a letter of a tick label takes."""
 
@@ -37,6 +37,13 @@ def number(value: SupportsFloat, digits: int = 3) -> str:
     return words.replace("-", "−")
 
 
+def decade(value: SupportsFloat) -> str:
+    """A number beside powers of ten that need to be written as such: 10⁴, but 10 and 1."""
+    power = math.log10(float(value))
+    near = round(power)
+    return f"10{str(near).translate(SUPERSCRIPTS)}" if abs(power - near) < 1e-9 and abs(near) > 1 else number(value)
+
+
 def percent(share: SupportsFloat, digits: int = 3) -> str:
     """A share in percent: 0.123 is 12.3 %."""
     return f"{number(100 * float(share), digits)}{SPACE}%"
@@ -49,6 +56,7 @@ class LogTicks(Locator):
         self.most = most
 
     def __call__(self) -> list[float]:
+        assert self.axis is not None
         return self.tick_values(*self.axis.get_view_interval())
 
     def tick_values(self, vmin: SupportsFloat, vmax: SupportsFloat) -> list[float]:
@@ -70,9 +78,14 @@ def log_axis(axes: Axes, side: Side, most: int | None = None, words: Callable[[f
     """A logarithmic axis with at most `most` labels and no marks between them."""
     (axes.set_xscale if side == "x" else axes.set_yscale)("log")
     own = getattr(axes, f"{side}axis")
-    own.set_major_locator(LogTicks(most or (6 if side == "x" else 5)))
+    own.set_major_locator(LogTicks(most or (6 if side == "x" else 7)))
     own.set_minor_locator(NullLocator())
-    own.set_major_formatter(FuncFormatter(lambda tick, _: words(tick)))
+
+    def label(tick: SupportsFloat, _: int) -> str:
+        low, high = sorted(own.get_view_interval())
+        return decade(tick) if words is number and (low < 1e-3 or high >= 1e5) else words(tick)
+
+    own.set_major_formatter(FuncFormatter(label))
 
 
 def value_ticks(

@@ -1,5 +1,6 @@
 """Marks of the style sheet: curves in bands, measured dots, the paper's diamonds, promises, and words at line ends."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, SupportsFloat
 
@@ -39,7 +40,7 @@ def measured(axes: Axes, x: Any, y: Any, interval: Any = None, colour: str = MEA
     """Dots, and a thick pale bar from the lower to the upper end of the interval (low, high)."""
     if interval is not None:
         axes.vlines(x, interval[0], interval[1], color=colour, alpha=0.36, linewidth=3.5, zorder=3)
-    axes.plot(x, y, "o", **{"color": colour, "markersize": 5, "zorder": 5, **look})
+    axes.plot(x, y, **{"marker": "o", "linestyle": "", "color": colour, "markersize": 5, "zorder": 5, **look})
 
 
 def reported(axes: Axes, x: Any, y: Any, **look: Any) -> None:
@@ -48,7 +49,7 @@ def reported(axes: Axes, x: Any, y: Any, **look: Any) -> None:
     axes.plot(x, y, "D", markeredgecolor=INK, **{**form, **look})
 
 
-def key(axes: Axes, entries: Sequence[tuple[str, str, str]], loc: str = "best", **look: Any) -> None:
+def key(axes: Axes, entries: Sequence[tuple[str, str, str]], loc: Any = "best", **look: Any) -> None:
     """What marks mean, beside the marks in their colours: (mark, colour, words). "◇" is a number of the paper.
 
     Any other mark is one of matplotlib's markers, or "-", "--" for lines.
@@ -87,8 +88,7 @@ def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | 
     low, high = axes.yaxis.get_transform().transform(np.array(axes.get_ylim()))
     places = axes.yaxis.get_transform().transform(np.array([float(end.y) for end in ends]))
     shares = (places - low) / (high - low)
-    gap = 13 / (height - 55)
-    for end, share in zip(ends, above(spread(shares.tolist(), gap), gap), strict=True):
+    for end, share in zip(ends, spread(shares.tolist(), 13 / (height - 55), lowest=0.0), strict=True):
         axes.annotate(
             end.words,
             (1.0 if x is None else float(x), share),
@@ -102,8 +102,11 @@ def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | 
         )
 
 
-def spread(places: Sequence[float], gap: float) -> list[float]:
-    """The places moved as little as it takes to keep `gap` between neighbours, in the order they had."""
+def spread(places: Sequence[float], gap: float, lowest: float = -math.inf) -> list[float]:
+    """The places moved as little as it takes to keep `gap` between neighbours, in the order they had.
+
+    Those that would sink below `lowest` are lifted: there stand the labels of an axis.
+    """
     order = sorted(range(len(places)), key=lambda this: places[this])
     groups: list[tuple[float, list[int]]] = []
     for this in order:
@@ -118,13 +121,8 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     for middle, members in groups:
         for number, this in enumerate(members):
             moved[this] = middle + gap * (number - (len(members) - 1) / 2)
-    return moved
-
-
-def above(places: Sequence[float], gap: float) -> list[float]:
-    """The places pushed up until none is below 0, where the labels of the other axis stand."""
-    moved, lowest = list(places), 0.0
-    for this in sorted(range(len(places)), key=lambda this: places[this]):
-        moved[this] = max(places[this], lowest)
-        lowest = moved[this] + gap
+    for number, this in enumerate(order):
+        floor = lowest if number == 0 else moved[order[number - 1]] + gap
+        if moved[this] < floor - 1e-12:
+            moved[this] = floor
     return moved

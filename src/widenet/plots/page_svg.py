@@ -36,7 +36,7 @@ ATTRIBUTES = {
     *("fill", "fill-opacity", "fill-rule", "opacity", "stop-color", "stop-opacity", "image-rendering"),
     *("stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-dashoffset"),
     *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit"),
-    *("text-anchor", "font-size", "font-weight", "font-style"),
+    "text-anchor",
 }
 """What a style says and an attribute can say as well."""
 
@@ -51,8 +51,6 @@ def page_svg(file: bytes, name: str, title: str) -> str:
     for node in root.iter():
         node.tag = node.tag.removeprefix(SVG)
         _restyle(node, ids)
-        if node.tag == "text":
-            node.set("font-family", "inherit")
     _flatten(root)
     width, height = (float(root.attrib[side].removesuffix("pt")) * 96 / 72 for side in ("width", "height"))
     box = root.attrib["viewBox"]
@@ -96,14 +94,17 @@ def _restyle(node: ET.Element, ids: dict[str, str]) -> None:
     old, node.attrib = node.attrib, {}
     style = dict(part.strip().split(": ", 1) for part in old.pop("style", "").split(";") if part.strip())
     left = {}
+    if node.tag == "text":  # a style, because a page may have rules for text, and they are stronger than attributes
+        left = {"font-family": "inherit"}
     for key, value in style.items():
         font = FONT.match(value) if key == "font" else None
         if font is not None:
-            old |= {"font-size": font["size"]} | ({"font-weight": font["weight"]} if font["weight"] else {})
-            old |= {"font-style": font["slant"]} if font["slant"] else {}
+            left |= {"font-size": f"{font['size']}px"}
+            left |= {"font-weight": font["weight"]} if font["weight"] else {}
+            left |= {"font-style": font["slant"]} if font["slant"] else {}
         elif key == "font-family":
             continue  # the page's
-        elif key in ATTRIBUTES:
+        elif key in ATTRIBUTES and (node.tag != "text" or key == "text-anchor"):
             old[key] = value
         else:
             left[key] = value

@@ -10,8 +10,9 @@ from typing import Any
 
 from matplotlib.figure import Figure as Drawing
 from matplotlib.figure import FigureBase
+from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
 from widenet.plots.page_svg import page_svg
 from widenet.plots.style import FONT, INK, PX, SOFT, lay_out, render, styled
@@ -119,14 +120,19 @@ def _rows(panels: Sequence[Panel]) -> list[list[Panel]]:
 
 def _lines(words: str, width: int) -> list[str]:
     """The note broken into lines of at most this many pixels."""
-    lines: list[str] = []
+    font, lines = FontProperties(size=FONT), []
+
+    def size(piece: str) -> float:
+        return text_to_path.get_text_width_height_descent(piece, font, ismath=False)[0] * 96 / 72
+
+    space = size("n n") - size("nn")
     for paragraph in filter(None, words.split("\n")):
-        line = ""
-        for word in paragraph.split():
-            longer = f"{line} {word}".strip()
-            if line and TextPath((0, 0), longer, size=FONT).get_extents().width * 96 / 72 > width:
+        line, taken = "", 0.0
+        for word in paragraph.split(" "):  # other spaces hold words together
+            own = size(word)
+            if line and taken + space + own > width:
                 lines.append(line)
-                longer = word
-            line = longer
+                line, taken = "", 0.0
+            line, taken = (f"{line} {word}", taken + space + own) if line else (word, own)
         lines.append(line)
     return lines

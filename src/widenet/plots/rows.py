@@ -22,7 +22,9 @@ def draw_rows(axes: Axes, rows: Sequence[Row]) -> None:
     for place, (_, values, colour) in enumerate(rows):
         runs = np.asarray(values, float).ravel()
         aside = 0.24 * np.sin(2.4 * np.arange(len(runs)))
-        look = {"markersize": 5.0, "alpha": 0.8} if len(runs) <= 10 else {"markersize": 4.0, "alpha": 0.55}
+        look: dict[str, Any] = (
+            {"markersize": 5.0, "alpha": 0.8} if len(runs) <= 10 else {"markersize": 4.0, "alpha": 0.55}
+        )
         axes.plot(runs, aside - place, "o", color=colour, markeredgewidth=0, clip_on=False, **look)
     axes.set_yticks([-place for place in range(len(rows))], [row.name for row in rows])
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):

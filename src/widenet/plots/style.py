@@ -19,8 +19,6 @@ from matplotlib.figure import Figure as Drawing
 # Okabe and Ito's colours stay apart for every kind of colour vision. In this order neighbours also differ in
 # lightness, so a print in grey still separates them.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-# Dashes tell lines apart where they lie on top of each other, and for readers who see no colours.
-DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 FORMATS = ("svg", "pdf", "png")
 
 # Every role has a colour that no other role has: pages replace each by the variable of its name, light or dark.
@@ -35,11 +33,11 @@ ROLES = {
     "open": "#8a6200",
     "plus": "#0a63a9",
     "minus": "#c8451b",
-    "w1": "#9fc5e3",
-    "w2": "#689fcd",
-    "w3": "#3479b2",
-    "w4": "#175990",
-    "w5": "#0a3862",
+    "w1": "#9cc4e4",
+    "w2": "#6ba5d3",
+    "w3": "#3d85bf",
+    "w4": "#17639f",
+    "w5": "#0a4270",
 }
 """The colours on white paper by the names of their CSS variables."""
 INK, SOFT, LINE, FAINT, PAPER = (ROLES[name] for name in ("ink", "soft", "line", "faint", "paper"))
@@ -48,7 +46,7 @@ PLUS, MINUS = ROLES["plus"], ROLES["minus"]
 PROMISE, CONTROL = INK, SOFT
 RAMP = tuple(ROLES[f"w{step}"] for step in range(1, 6))
 """Light to dark, for ordered things."""
-UNORDERED = ((MEASURED, "-"), (BROKEN, (0, (5, 1.5))), (OPEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
+UNORDERED = ((MEASURED, "-"), (OPEN, (0, (5, 1.5))), (BROKEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
 """Colours and dashes of at most four things without an order."""
 SEQUENTIAL = "cividis"
 DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAPER, "#9fc3e0", PLUS))

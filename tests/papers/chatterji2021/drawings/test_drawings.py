@@ -7,6 +7,7 @@ from matplotlib.figure import Figure as Drawing
 
 from tests.papers.kept_numbers import kept_numbers
 from widenet.papers.chatterji2021.drawings import figure_1, figure_2, figure_3, figure_4
+from widenet.papers.chatterji2021.drawings.loss_curves import DASHES
 from widenet.papers.chatterji2021.figures.figure_4 import overshoots
 from widenet.plots.picture import Picture
 from widenet.plots.style import CONTROL, MEASURED
@@ -28,7 +29,9 @@ def test_single_runs_look_alike_and_readings_do_not(drawing, name: str) -> None:
     assert {(line.get_color(), line.get_linestyle()) for line in runs} == {(MEASURED, "-")}
     axes = axes_of(picture, 1)
     medians = [line for line in axes.lines if line.get_color() in (MEASURED, CONTROL)]
-    assert len({str(line._dash_pattern) for line in medians}) == 4
+    assert {line.get_linestyle() for line in medians} == {"-", "--"}
+    assert sorted({reading: str(dash) for reading, dash in DASHES.items()}) == list("ABCD")
+    assert len({str(dash) for dash in DASHES.values()}) == 4
     assert {text.get_text() for text in axes.texts} == {"A", "B", "C", "D", "like 1/t"}
     guide = next(line for line in axes.lines if line not in medians)
     products = np.asarray(guide.get_xdata()) * np.asarray(guide.get_ydata())

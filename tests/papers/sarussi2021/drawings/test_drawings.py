@@ -38,7 +38,9 @@ def test_regions_have_the_colour_of_the_sign_everywhere(start: float) -> None:
     for sector in sectors:
         inside = (angles - sector.theta1) % 360 < (sector.theta2 - sector.theta1) % 360
         assert set(signs[inside]) == {1.0 if to_hex(sector.get_facecolor()) == PLUS else -1.0}
-    marked = {line.get_color(): len(np.asarray(line.get_xdata())) for line in axes.lines if line.get_marker() in "os"}
+    marked = {
+        line.get_color(): len(np.asarray(line.get_xdata())) for line in axes.lines if line.get_marker() in ("o", "s")
+    }
     assert marked == {PLUS: int((one["labels"] == 1).sum()), MINUS: int((one["labels"] == -1).sum())}
 
 
@@ -75,7 +77,7 @@ def test_nothing_is_drawn_where_the_output_is_zero() -> None:
     for axes, zero in ((leaky, False), (relu, True)):
         texts = [text.get_text() for text in axes.texts]
         assert ("N = 0" in texts) == zero
-        regions = [path for each in axes.collections for path in each.get_paths() if len(path.vertices)]
+        regions = [path for each in axes.collections for path in each.get_paths() if np.size(path.vertices)]
         assert any(path.contains_point((0.5, -0.5)) for path in regions)
         assert any(path.contains_point((-0.5, -0.6)) for path in regions) != zero
 

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
 from widenet.papers.li2018.drawings.panels import HEIGHT, draw_runs, width_axis
@@ -48,7 +49,7 @@ def draw_mnist(numbers: xr.Dataset, canvas: FigureBase) -> None:
     _finish(axes, "mnist", numbers["mnist_width"].values, [end._replace(words="norm 1")])
 
 
-def _finish(axes, key: str, widths: np.ndarray, ends: list[End]) -> None:
+def _finish(axes: Axes, key: str, widths: np.ndarray, ends: list[End]) -> None:
     along = np.geomspace(widths[0] / 1.15, widths[-1] * 1.15)
     law = PRINTED[key] / np.sqrt(widths)
     promise(axes, along, PRINTED[key] / np.sqrt(along))
@@ -88,6 +89,6 @@ def draw_scaled(numbers: xr.Dataset, canvas: FigureBase) -> None:
     label_ends(axes, [end._replace(words="norm 1"), End(PRINTED["mnist"], number(PRINTED["mnist"]), INK)], HEIGHT)
 
 
-def _level(axes, height: float, places: np.ndarray) -> None:
+def _level(axes: Axes, height: float, places: np.ndarray) -> None:
     promise(axes, axes.get_xlim(), [height, height])
     reported(axes, places, np.full(len(places), height))

@@ -1,7 +1,8 @@
 """Panels that the drawings of li2018 share: curves in bands, singular values, and single runs against the width."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -51,7 +52,9 @@ def curve_panels(
     return panels
 
 
-def _alone(draw, numbers: xr.Dataset, axis: str, symbol: str, tell: bool, canvas: FigureBase) -> None:
+def _alone(
+    draw: Callable[..., None], numbers: xr.Dataset, axis: str, symbol: str, tell: bool, canvas: FigureBase
+) -> None:
     draw(canvas.subplots(), numbers, axis, symbol, tell)
 
 
@@ -125,7 +128,7 @@ def draw_values(axes: Axes, numbers: xr.Dataset, axis: str, symbol: str, tell: b
 
 def few(axes: Axes, ends: list[End]) -> list[End]:
     """The first and the last name alone where there is no room for all of them: the key of the accuracies has all."""
-    shares = axes.transAxes.inverted().transform(axes.transData.transform([(1, end.y) for end in ends]))[:, 1]
+    shares = axes.transAxes.inverted().transform(axes.transData.transform([(1.0, float(end.y)) for end in ends]))[:, 1]
     return ends if np.ptp(shares) * HEIGHT > 9 * len(ends) else [ends[0], ends[-1]][: len(ends)]
 
 
@@ -134,7 +137,7 @@ def spreads(numbers: xr.Dataset) -> str:
     return f"Lines: mean of {numbers.attrs['runs']} repeats. Bands: one standard deviation."
 
 
-def draw_runs(axes: Axes, values: xr.DataArray, width: str, run: str, colour: str = MEASURED, dash="-") -> End:
+def draw_runs(axes: Axes, values: xr.DataArray, width: str, run: str, colour: str = MEASURED, dash: Any = "-") -> End:
     """A dot per run and a line through the means, against the width; returns the end of the line."""
     mean, widths = values.mean(run), values[width].values
     places, heights = np.broadcast_arrays(widths[:, None], values.transpose(width, run).values)

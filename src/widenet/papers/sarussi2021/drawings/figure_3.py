@@ -44,7 +44,7 @@ def draw_directions(numbers: xr.Dataset, canvas: FigureBase) -> None:
     for name, row, aside in (("w of Eq. 7", pair[:2], (-8, 4)), ("u of Eq. 7", pair[2:], (8, -4))):
         unit = row / np.linalg.norm(row)
         reported(axes, *unit)
-        axes.annotate(name, unit, aside, textcoords="offset points", color=INK, va="center",
+        axes.annotate(name, (unit[0], unit[1]), aside, textcoords="offset points", color=INK, va="center",
                       ha="right" if aside[0] < 0 else "left")  # fmt: skip
 
 

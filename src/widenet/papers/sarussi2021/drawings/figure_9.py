@@ -37,7 +37,7 @@ def draw_side(numbers: xr.Dataset, canvas: FigureBase) -> None:
     axes, points = canvas.subplots(), one["inputs"].values
     draw_regions(axes, one["weights"].values, slope, points, one["labels"].values)
     far = points[np.linalg.norm(points, axis=1).argmax()]
-    axes.annotate("outlier", far, (6, 0), textcoords="offset points", va="center")
+    axes.annotate("outlier", (far[0], far[1]), (6, 0), textcoords="offset points", va="center")
 
 
 def draw_spokes(numbers: xr.Dataset, canvas: FigureBase) -> None:

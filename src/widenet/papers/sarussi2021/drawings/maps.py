@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import xarray as xr
 from matplotlib.figure import FigureBase
+from matplotlib.patches import Rectangle
 
 from widenet.plots.axes import number, percent
 from widenet.plots.picture import Panel
@@ -30,7 +31,7 @@ def draw_map(values: xr.DataArray, canvas: FigureBase) -> None:
         shown = values.sel(slope=slope).transpose("deviation", "step_size").values
         for row, column in np.ndindex(*shown.shape):
             red, green, blue, _ = colour = colours(shown[row, column])
-            axes.add_patch(mpl.patches.Rectangle((left + column + 0.02, row + 0.03), 0.96, 0.94, color=colour))
+            axes.add_patch(Rectangle((left + column + 0.02, row + 0.03), 0.96, 0.94, color=colour))
             light = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5
             axes.text(left + column + 0.5, row + 0.48, percent(shown[row, column], 2), ha="center", va="center",
                       color="#010101" if light else "#fefefe")  # fmt: skip
