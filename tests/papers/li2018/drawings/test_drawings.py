@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 
 from tests.papers.kept_numbers import kept_numbers
 from widenet.papers.li2018.drawings import figure_1, figure_2, figure_3, figure_5, figure_6, figure_7
+from widenet.plots.axes import percent
 from widenet.plots.marks import ramp
 from widenet.plots.picture import Picture
 from widenet.plots.style import INK, PROMISE
@@ -48,7 +49,7 @@ def test_ordered_lines_run_from_light_to_dark(drawing, name: str, axis: str) -> 
 def test_the_limit_of_the_paper_is_an_ink_line() -> None:
     """It says of Figure 1 that patterns and distances stay below 0.1, and not of Figure 2."""
     picture = figure_1.draw(kept_numbers("li2018.figure_1"))
-    for place, words in ((2, "the paper: below 10\u2009%"), (4, "the paper: below 0.1")):
+    for place, words in ((2, f"the paper: below {percent(0.1)}"), (4, "the paper: below 0.1")):
         axes = axes_of(picture, place)
         (line,) = lines_of(axes, PROMISE)
         assert list(np.asarray(line.get_ydata())) == [0.1, 0.1]

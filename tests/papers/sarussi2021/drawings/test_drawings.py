@@ -12,6 +12,7 @@ from tests.papers.kept_numbers import kept_numbers
 from widenet.papers.sarussi2021.drawings import figure_2, figure_3, figure_4, figure_8, figure_9
 from widenet.papers.sarussi2021.drawings.planes import draw_neurons, draw_regions
 from widenet.papers.sarussi2021.sources import split
+from widenet.plots.axes import SPACE, percent
 from widenet.plots.picture import Picture
 from widenet.plots.style import CONTROL, MINUS, PLUS, SEQUENTIAL
 
@@ -85,7 +86,7 @@ def test_nothing_is_drawn_where_the_output_is_zero() -> None:
 def test_a_panel_in_which_nothing_happens_is_a_sentence() -> None:
     numbers = kept_numbers("sarussi2021.figure_2")
     picture = figure_2.draw(numbers)
-    assert "from large weights it never falls below 100\u2009%" in picture.note
+    assert f"from large weights it never falls below {percent(1.0)}" in picture.note
     colours = [line.get_color() for line in axes_of(picture, 1).lines]
     assert colours.count(CONTROL) == 3
     assert "99 of 99 points before training" in figure_9.draw(kept_numbers("sarussi2021.figure_9")).note
@@ -111,4 +112,4 @@ def test_cells_of_a_map_have_the_colour_and_the_words_of_their_share() -> None:
     assert len(cells) == len(told) == shares.size
     for cell, words, share in zip(cells, told, shares, strict=True):
         assert to_hex(cell.get_facecolor()) == to_hex(mpl.colormaps[SEQUENTIAL](share))
-        assert float(words.removesuffix("\u2009%")) == pytest.approx(100 * share, rel=0.06)
+        assert float(words.removesuffix(f"{SPACE}%")) == pytest.approx(100 * share, rel=0.06)
