@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.lines import Line2D
 
-from widenet.plots.style import FONT, INK, MEASURED, PAPER, PROMISE, RAMP, SOFT
+from widenet.plots.style import FONT, INK, MEASURED, PROMISE, RAMP, SOFT
 
 BAND = 0.16
 """Opacity of a band."""
@@ -57,7 +57,7 @@ def key(axes: Axes, entries: Sequence[tuple[str, str, str]], loc: Any = "best", 
     handles = []
     for mark, colour, words in entries:
         if mark == "◇":
-            form: dict[str, Any] = {"marker": "D", "markerfacecolor": PAPER, "markeredgecolor": INK, "linestyle": ""}
+            form: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markeredgecolor": INK, "linestyle": ""}
         elif set(mark) <= set("-.:"):
             form = {"linestyle": mark, "color": colour}
         else:
@@ -80,9 +80,12 @@ class End(NamedTuple):
 def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | None = None) -> None:
     """Words at the right ends of lines instead of a legend; those that would touch are moved apart.
 
+    A line that ends nowhere (NaN) has none.
+
     `height` is the height of the panel in pixels, from which follows how many lines of text fit. Call it when the
     limits and the scale stand. `x` is where the lines end, if not at the right edge.
     """
+    ends = [end for end in ends if math.isfinite(float(end.y))]
     if not ends:
         return
     low, high = axes.yaxis.get_transform().transform(np.array(axes.get_ylim()))

@@ -53,10 +53,15 @@ def epoch_axis(axes: Axes, values: xr.DataArray) -> None:
 def by_width(axes: Axes, values: xr.DataArray, colour: str = MEASURED, aside: float = 1.0) -> None:
     """Small dots for runs and a large one for their mean, against the width on a logarithmic axis."""
     widths = values["width"].values * aside
-    runs = values.transpose("width", "run").values.astype(float)
-    many = np.repeat(widths, runs.shape[1])
-    axes.plot(many, runs.ravel(), "o", color=colour, markersize=3, alpha=0.3, markeredgewidth=0)
-    measured(axes, widths, np.nanmean(runs, axis=1), colour=colour)
+    runs = values.transpose("width", "run").astype(float)
+    many = np.repeat(widths, runs.sizes["run"])
+    axes.plot(many, runs.values.ravel(), "o", color=colour, markersize=3, alpha=0.3, markeredgewidth=0)
+    measured(axes, widths, runs.mean("run").values, colour=colour)
+
+
+def last_mean(values: xr.DataArray) -> float:
+    """The mean over runs at the largest width; NaN without a run."""
+    return float(values.isel(width=-1).astype(float).mean("run"))
 
 
 def width_axis(axes: Axes, widths: np.ndarray) -> None:
@@ -76,7 +81,7 @@ def epochs_panel(title: str, *of: tuple[xr.DataArray, str, str]) -> Panel:
         ends = []
         for place, (values, colour, name) in enumerate(of):
             by_width(axes, values, colour, 1.12 ** (2 * place - len(of) + 1))
-            ends.append(End(float(np.nanmean(values.values[-1])), name, colour))
+            ends.append(End(last_mean(values), name, colour))
         log_axis(axes, "y")
         named(axes, "width", "epochs until zero training loss")
         label_ends(axes, [end for end in ends if end.words], HEIGHT)

@@ -8,6 +8,7 @@ from widenet.papers.brutzkus2018.drawings.error_panels import (
     by_width,
     epochs_panel,
     error_panels,
+    last_mean,
     runs_in_words,
     width_axis,
 )
@@ -37,6 +38,6 @@ def _updates(canvas: FigureBase, numbers: xr.Dataset) -> None:
     named(axes, "width", "non-zero updates")
     ends = [
         End(bound[-1], "Mₖ, the bound", INK),
-        End(float(numbers["updates"].isel(width=-1).mean()), "made", MEASURED),
+        End(last_mean(numbers["updates"]), "made", MEASURED),
     ]
     label_ends(axes, ends, HEIGHT)

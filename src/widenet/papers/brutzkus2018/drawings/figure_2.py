@@ -1,6 +1,5 @@
 """The drawing of Figure 2 of brutzkus2018."""
 
-import numpy as np
 import xarray as xr
 from matplotlib.figure import FigureBase
 
@@ -9,6 +8,7 @@ from widenet.papers.brutzkus2018.drawings.error_panels import (
     by_width,
     epochs_panel,
     error_panels,
+    last_mean,
     runs_in_words,
     width_axis,
 )
@@ -44,5 +44,5 @@ def _ends(canvas: FigureBase, numbers: xr.Dataset) -> None:
     axes.margins(y=0.12)
     percent_axis(axes)
     named(axes, "width", "final test error")
-    means = [float(np.nanmean(each.transpose("width", "run").values[-1])) for each in (here, there)]
+    means = [last_mean(each) for each in (here, there)]
     label_ends(axes, [End(*each) for each in zip(means, NAMES, (MEASURED, CONTROL), strict=True)], HEIGHT)

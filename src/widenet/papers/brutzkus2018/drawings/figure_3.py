@@ -1,6 +1,5 @@
 """The drawing of Figure 3 of brutzkus2018."""
 
-import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
@@ -12,6 +11,7 @@ from widenet.papers.brutzkus2018.drawings.error_panels import (
     curves,
     epoch_axis,
     error_panels,
+    last_mean,
     runs_in_words,
     width_axis,
 )
@@ -27,7 +27,8 @@ def draw(numbers: xr.Dataset) -> Picture:
     """Train error, test error, and the smallest and largest v_t/v_0 over neurons, against the epoch and over all."""
     panels = error_panels(numbers, "Signs kept: training points", "Signs kept: test points")
     if "smallest_ratio" in numbers:
-        panels.append(Panel("Output weights grow and keep their signs", lambda canvas: _ratios(canvas, numbers)))
+        kept = "keep" if float(numbers["c"].min()) > 0 else "change"
+        panels.append(Panel(f"Output weights {kept} their signs", lambda canvas: _ratios(canvas, numbers)))
     panels.append(Panel("Over all updates of all runs", lambda canvas: _extremes(canvas, numbers)))
     widths, steps = numbers["width"].values, numbers["chosen_step_size"].values
     chosen = ", ".join(f"{number(step)} at width {width:,}" for width, step in zip(widths, steps, strict=True))
@@ -61,7 +62,7 @@ def _extremes(canvas: FigureBase, numbers: xr.Dataset) -> None:
     _ratio_axis(axes, float(numbers["c"].min()), float(numbers["C"].max()))
     promise(axes, [widths[0] / 1.7, widths[-1] * 1.7], [1, 1], linewidth=0.8)
     named(axes, "width", "output weight / its start: smallest c, largest C")
-    last = [float(np.nanmean(numbers[name].transpose("width", "run").values[-1])) for name in ("c", "C")]
+    last = [last_mean(numbers[name]) for name in ("c", "C")]
     label_ends(axes, [End(last[0], "c", MEASURED), End(1, "start", INK), End(last[1], "C", MEASURED)], HEIGHT)
 
 
