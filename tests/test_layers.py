@@ -57,7 +57,8 @@ PARTS = {
     "drawings": 7,
 }
 """The order inside a paper package. A figure may ask for the band of a claim; no claim asks a figure."""
-DRAW = ("papers/*/drawings/*.py", "plots/style.py", "certificates/pictures.py")
+PLOTS = ("axes", "marks", "picture", "rows", "style")
+DRAW = ("papers/*/drawings/*.py", "certificates/pictures.py", *(f"plots/{name}.py" for name in PLOTS))
 """Who may import matplotlib."""
 LONGEST = 600
 

@@ -4,6 +4,7 @@ python -m tools.refresh                 everything at quick scale (some minutes)
 python -m tools.refresh ID …            these figures alone
 python -m tools.refresh --from DIR      takes what `widenet figure … --out DIR` has written, at either scale
 python -m tools.refresh --compare ID …  compares the kept numbers of these figures at paper scale anew, and runs nothing
+python -m tools.refresh --draw ID …     draws the kept numbers of these figures anew, at every scale, and runs nothing
 """
 
 import io
@@ -29,6 +30,7 @@ from tools.gallery import (
     LAWS,
     ROOT,
     XORD,
+    Row,
     block_of,
     choices_of,
     file_of,
@@ -37,6 +39,8 @@ from tools.gallery import (
     put_between,
 )
 from widenet.papers import find_figure
+from widenet.plots.drawn import sheet_of
+from widenet.plots.style import render
 from widenet.run.outcomes import as_json
 
 CLAIM = "brutzkus2018.theorem_2"
@@ -98,7 +102,7 @@ def _widenet(*arguments: str) -> str:
     ).stdout
 
 
-def keep_picture(source: Path, place: Path, colours: int) -> None:
+def keep_picture(source: Path | io.BytesIO, place: Path, colours: int) -> None:
     """The picture with few colours: a third of the size, and nothing to see of it."""
     buffer = io.BytesIO()
     Image.open(source).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
@@ -109,18 +113,36 @@ def compare_again(figure: str) -> None:
     """The rows of a figure at paper scale, from its own numbers: bands and reasons may have changed since the run."""
     file = file_of(figure, "paper")
     row = json.loads(file.read_text(encoding="utf-8"))
-    numbers = xr.Dataset(
-        {name: (each["axes"], np.asarray(each["values"], float)) for name, each in row["quantities"].items()},
-        coords=row["coordinates"],
-        attrs=row["attributes"],
-    )
-    rows = [as_json(each) | {"verdict": each.verdict} for each in find_figure(figure).compare(numbers)]
+    rows = [as_json(each) | {"verdict": each.verdict} for each in find_figure(figure).compare(numbers_of(row))]
     file.write_text(json.dumps(row | {"comparisons": rows}, ensure_ascii=False) + "\n", encoding="utf-8")
     put_between(GALLERY, marker_of(figure, "paper"), "<!-- end of table -->", block_of(row | {"comparisons": rows}))
 
 
+def draw_again(figure: str) -> None:
+    """The pictures of a figure from its kept numbers, where everything that is drawn is kept."""
+    for scale in ("quick", "paper"):
+        file = file_of(figure, scale)
+        if not file.exists():
+            continue
+        sheet = sheet_of(find_figure(figure), numbers_of(json.loads(file.read_text(encoding="utf-8"))))
+        keep_picture(io.BytesIO(render(sheet, "png")), file_of(figure, scale, "png"), 128)
+
+
+def numbers_of(row: Row) -> xr.Dataset:
+    """The numbers of a kept file with their axes."""
+    return xr.Dataset(
+        {name: (each["axes"], np.asarray(each["values"], float)) for name, each in row["quantities"].items()},
+        coords=row["coordinates"],
+        attrs=row["attributes"],
+    )
+
+
 def main(arguments: list[str]) -> None:
-    """Compute and take, or only take, or only compare."""
+    """Compute and take, or only take, or only compare or draw."""
+    if arguments[:1] == ["--draw"]:
+        for figure in arguments[1:]:
+            draw_again(figure)
+        return
     if arguments[:1] == ["--compare"]:
         for figure in arguments[1:]:
             compare_again(figure)

@@ -243,11 +243,12 @@ def figure(
     size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet import papers
     from widenet.console import output, tables
+    from widenet.plots import beside_pages
 
     figures = [papers.find_figure(each) for each in dict.fromkeys(ids)]
     output.require_writable(out)
     results = _carry_out((), figures, size, number, workers, fresh)
-    written = [output.write_files(out, results.files[outcome.figure.id]) for outcome in results.figures]
+    written = [output.write_files(out, beside_pages(results.files[outcome.figure.id])) for outcome in results.figures]
     if as_json:
         files = {
             outcome.figure.id: [str(file) for file in each]

@@ -4,6 +4,8 @@ import ast
 import functools
 import importlib
 import importlib.util
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from widenet.figures import Figure
 from widenet.papers import find_paper
 from widenet.plots.files import plain_files
 from widenet.progress import Progress, silent
+
+PANELS = ".panels.json"
+"""How the entry with the panels of a figure ends. It goes into pages and is no file beside them."""
 
 Files = dict[str, bytes]
 """The content of files by their names."""
@@ -48,15 +53,35 @@ def moves(figure: Figure) -> bool:
 def picture_files(
     drawing: str, figure_id: str, numbers: xr.Dataset, about: dict[str, Any], progress: Progress = silent
 ) -> Files:
-    """The picture in every format, and the numbers behind it."""
+    """The picture in every format, its panels for a page, and the numbers behind it."""
     from widenet.plots.style import FORMATS, lay_out, render
 
-    picture = lay_out(importlib.import_module(drawing).draw(numbers))
+    picture = importlib.import_module(drawing).draw(numbers)
+    sheet = lay_out(_on_one_sheet(picture))
     files = {}
     for number, form in enumerate(FORMATS, start=1):
-        files[f"{figure_id}.{form}"] = render(picture, form)
-        progress(number / len(FORMATS), "formats")
+        files[f"{figure_id}.{form}"] = render(sheet, form)
+        progress(number / (len(FORMATS) + 1), "formats")
+    if hasattr(picture, "on_page"):  # until all drawings have panels
+        files[f"{figure_id}{PANELS}"] = json.dumps(picture.on_page(figure_id), ensure_ascii=False).encode()
+    progress(1.0, "panels")
     return files | plain_files(figure_id, numbers, about)
+
+
+def sheet_of(figure: Figure, numbers: xr.Dataset) -> Any:
+    """The picture as one matplotlib figure, placed."""
+    from widenet.plots.style import lay_out
+
+    return lay_out(_on_one_sheet(importlib.import_module(drawing_of(figure)).draw(numbers)))
+
+
+def _on_one_sheet(picture: Any) -> Any:
+    return picture.drawing() if hasattr(picture, "drawing") else picture  # until all drawings have panels
+
+
+def beside_pages(files: Mapping[str, bytes]) -> Files:
+    """Those of a figure's files that a person may want: all but the panels, which go into pages."""
+    return {name: content for name, content in files.items() if not name.endswith(PANELS)}
 
 
 def animation_files(drawing: str, figure_id: str, numbers: xr.Dataset, progress: Progress = silent) -> Files:

@@ -1,4 +1,8 @@
-"""What all drawings share: colours, type, and how a drawing becomes bytes.
+"""What all drawings share: the roles of colours, type, sizes, and how a drawing becomes bytes.
+
+A colour says what a thing is, not which one in a row: a promise is an ink line, a number that a paper prints an open
+ink diamond, what was measured blue, a control grey, a broken promise vermilion. Plus is blue and minus vermilion.
+Ordered things (widths, margins) take a ramp from light to dark, unordered ones at most four colours with dashes.
 
 Drawings use matplotlib's objects directly. `pyplot` keeps figures alive in a global list and may open windows.
 """
@@ -9,44 +13,81 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
-import xarray as xr
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Drawing
 
 # Okabe and Ito's colours stay apart for every kind of colour vision. In this order neighbours also differ in
 # lightness, so a print in grey still separates them.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-# Dashes tell lines apart where they lie on top of each other, and for readers who see no colours.
-DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 FORMATS = ("svg", "pdf", "png")
 
-Draw = Callable[[xr.Dataset], Drawing]
-"""The numbers of a figure → its drawing."""
-Animate = Callable[[xr.Dataset], bytes]
-"""The numbers of a figure → a GIF."""
+# Every role has a colour that no other role has: pages replace each by the variable of its name, light or dark.
+ROLES = {
+    "ink": "#17191c",
+    "soft": "#565d66",
+    "line": "#d9dcdf",
+    "faint": "#eceeef",
+    "paper": "#ffffff",
+    "measured": "#0a63a8",
+    "broken": "#b93a00",
+    "open": "#8a6200",
+    "plus": "#0a63a9",
+    "minus": "#c8451b",
+    "w1": "#9cc4e4",
+    "w2": "#6ba5d3",
+    "w3": "#3d85bf",
+    "w4": "#17639f",
+    "w5": "#0a4270",
+}
+"""The colours on white paper by the names of their CSS variables."""
+INK, SOFT, LINE, FAINT, PAPER = (ROLES[name] for name in ("ink", "soft", "line", "faint", "paper"))
+MEASURED, BROKEN, OPEN = ROLES["measured"], ROLES["broken"], ROLES["open"]
+PLUS, MINUS = ROLES["plus"], ROLES["minus"]
+PROMISE, CONTROL = INK, SOFT
+RAMP = tuple(ROLES[f"w{step}"] for step in range(1, 6))
+"""Light to dark, for ordered things."""
+UNORDERED = ((MEASURED, "-"), (OPEN, (0, (5, 1.5))), (BROKEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
+"""Colours and dashes of at most four things without an order."""
+SEQUENTIAL = "cividis"
+DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAPER, "#9fc3e0", PLUS))
+"""From minus over white to plus."""
+
+PX = 1 / 96
+"""A CSS pixel in inches."""
+FONT = 8.25
+"""Points of all text in a drawing: 11 CSS pixels."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so every machine draws the same picture
-    "font.size": 8.5,
+    "font.size": FONT,
+    "text.color": INK,
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.labelsize": 8.5,
+    "axes.labelsize": FONT,
+    "axes.labelcolor": SOFT,
+    "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.linewidth": 0.7,
-    "axes.edgecolor": "#444444",
+    "axes.linewidth": 0.75,
+    "axes.edgecolor": LINE,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
+    "grid.color": LINE,
     "grid.linewidth": 0.6,
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-    "xtick.major.width": 0.7,
-    "ytick.major.width": 0.7,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": SOFT,
+    "ytick.labelcolor": SOFT,
+    "xtick.labelsize": FONT,
+    "ytick.labelsize": FONT,
+    "xtick.major.width": 0.75,
+    "ytick.major.width": 0.75,
     "lines.linewidth": 1.5,
     "legend.frameon": False,
-    "figure.facecolor": "white",
+    "legend.fontsize": FONT,
+    "figure.facecolor": PAPER,
     "savefig.dpi": 200,
     # Text stays text: searchable, editable, and accepted by journals.
     "svg.fonttype": "none",

@@ -18,6 +18,7 @@ from widenet.claims.base import Kind
 from widenet.console import output, wording
 from widenet.console.wording import Tone
 from widenet.papers.base import Paper
+from widenet.plots import beside_pages
 from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results, version
 
 PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
@@ -82,7 +83,7 @@ def build(found: Results, out: Path, papers: Iterable[Paper]) -> Path:
       InputError: the folder holds what is not part of a report.
       StoreError: the disk refuses.
     """
-    drawn = [_drawn(outcome, found.files[outcome.figure.id]) for outcome in found.figures]
+    drawn = [_drawn(outcome, beside_pages(found.files[outcome.figure.id])) for outcome in found.figures]
     page = render_page(found.checks, drawn, papers, found.not_computed)
 
     def fill(folder: Path) -> None:
@@ -91,7 +92,7 @@ def build(found: Results, out: Path, papers: Iterable[Paper]) -> Path:
         (folder / RESULTS).write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
         for files in found.files.values():
-            for name, content in files.items():
+            for name, content in beside_pages(files).items():
                 (folder / FIGURES / name).write_bytes(content)
 
     output.write_folder(out, OWN, fill)

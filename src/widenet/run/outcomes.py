@@ -156,10 +156,9 @@ class FigureOutcome:
 
     def draw(self) -> Any:
         """The picture, as a matplotlib figure: `.savefig("figure.pdf")` writes it."""
-        from widenet.plots.drawn import drawing_of
-        from widenet.plots.style import lay_out
+        from widenet.plots.drawn import sheet_of
 
-        return lay_out(importlib.import_module(drawing_of(self.figure)).draw(self.numbers))
+        return sheet_of(self.figure, self.numbers)
 
     def __repr__(self) -> str:
         agree = sum(each.agrees for each in self.comparisons if not each.added)

@@ -14,7 +14,7 @@ def first_layer(seed: int = 0) -> xr.Dataset:
     epoch = np.arange(LAST_EPOCH + 1)
     shape = (len(WIDTHS), max(RUNS_PER_WIDTH), len(epoch))
     train, test = np.full(shape, np.nan), np.full(shape, np.nan)
-    zero_loss, status = np.full(shape[:2], -1), np.full(shape[:2], -1)
+    zero_loss, status, updates = (np.full(shape[:2], np.nan) for _ in range(3))
     for row, n_runs in enumerate(RUNS_PER_WIDTH):
         for run in range(n_runs):
             end = rng.integers(36, 80)
@@ -24,16 +24,18 @@ def first_layer(seed: int = 0) -> xr.Dataset:
             train[row, run, 0] = test[row, run, 0] = 0.5
             test[row, run, end:] = test[row, run, end]
             zero_loss[row, run], status[row, run] = end, RunStatus.CONVERGED
+            updates[row, run] = rng.integers(2500, 4000)
     return xr.Dataset(
         {
             "train_error": (("width", "run", "epoch"), np.clip(train, 0, 1)),
             "test_error": (("width", "run", "epoch"), np.clip(test, 0, 1)),
-            "updates": (("width", "run"), rng.integers(2500, 4000, shape[:2])),
+            "updates": (("width", "run"), updates),
             "zero_loss_epoch": (("width", "run"), zero_loss),
             "status": (("width", "run"), status),
             "update_bound": (("width",), np.full(len(WIDTHS), 4.1e6)),
         },
         coords={"width": list(WIDTHS), "epoch": epoch},
+        attrs={"step_size": 1.0, "first_layer_step_size": 10.0},
     )
 
 
@@ -49,4 +51,5 @@ def both_layers(lowest: float = 0.5) -> xr.Dataset:
         C=xr.full_like(exists, 31.0, float).where(exists),
         chosen_step_size=("width", [0.3, 0.1, 0.1]),
         reference_test_error=numbers["test_error"].isel(epoch=-1),
+        reference_zero_loss_epoch=2 * numbers["zero_loss_epoch"],
     )

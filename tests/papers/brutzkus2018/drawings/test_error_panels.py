@@ -12,13 +12,13 @@ def test_many_runs_get_the_band_without_the_outermost_tenths() -> None:
     numbers = first_layer()
     many = xr.concat([numbers.assign_coords(run=np.arange(10) + 10 * part) for part in range(3)], "run",
                      data_vars="minimal", coords="minimal", compat="override")  # fmt: skip
-    assert "middle 80 % of runs" in runs_in_words(many)
-    assert "smallest to largest run" in runs_in_words(numbers)
+    assert "band: the middle 80 % of runs" in runs_in_words(many)
+    assert "band: all runs. 10, 10 and 2 runs of these widths" in runs_in_words(numbers)
 
 
 def test_runs_that_failed_are_counted() -> None:
     numbers = first_layer()
     status = numbers["status"].copy()
     status[0, 0] = RunStatus.DIVERGED
-    assert "22 of 22 runs reached zero training loss" in runs_in_words(numbers)
-    assert "21 of 22 runs reached zero training loss" in runs_in_words(numbers.assign(status=status))
+    assert "22 of 22 reached zero training loss" in runs_in_words(numbers)
+    assert "21 of 22 reached zero training loss" in runs_in_words(numbers.assign(status=status))

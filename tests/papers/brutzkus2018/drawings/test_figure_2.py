@@ -6,6 +6,9 @@ from widenet.plots.style import render
 
 
 def test_it_names_the_errors_of_figure_1() -> None:
-    svg = render(draw(both_layers()), "svg").decode()
-    assert "with a fixed second layer (Figure 1)" in svg
-    assert f"{sum(RUNS_PER_WIDTH)} of {sum(RUNS_PER_WIDTH)} runs" in svg
+    picture = draw(both_layers())
+    svg = render(picture.drawing(), "svg").decode()
+    assert ">both layers<" in svg
+    assert ">first layer<" in svg
+    assert f"{sum(RUNS_PER_WIDTH)} of {sum(RUNS_PER_WIDTH)} reached zero training loss" in picture.note
+    assert "Step size 1 here, 10 in Figure 1" in picture.note

@@ -2,18 +2,19 @@
 
 from tests.papers.brutzkus2018.drawings.plausible import WIDTHS, both_layers
 from widenet.papers.brutzkus2018.drawings.figure_3 import draw
-from widenet.plots.style import render
 
 
 def test_it_shows_both_ratios_per_width() -> None:
-    drawing = draw(both_layers())
-    ratios = drawing.axes[2]
+    picture = draw(both_layers())
+    ratios = picture.drawing().subfigs[2].axes[0]
     assert len(ratios.lines) == 2 * len(WIDTHS)
     assert ratios.get_yscale() == "log"
-    assert "η = 0.3, c = 0.5, C = 31" in render(drawing, "svg").decode()
+    assert "0.3 at width 10, 0.1 at width 100, 0.1 at width 1,000" in picture.note
 
 
 def test_a_changed_sign_is_shown_below_zero() -> None:
-    axes = draw(both_layers(lowest=-2.0)).axes[2]
-    assert axes.get_yscale() == "symlog"
-    assert axes.get_ylim()[0] < -1
+    picture = draw(both_layers(lowest=-2.0))
+    assert "Output weights change their signs" in [panel.title for panel in picture.panels]
+    for part in picture.drawing().subfigs[2:]:
+        assert part.axes[0].get_yscale() == "symlog"
+        assert part.axes[0].get_ylim()[0] < -1

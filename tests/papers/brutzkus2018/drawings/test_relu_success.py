@@ -13,7 +13,8 @@ def test_the_phase_diagram_has_its_thresholds() -> None:
     columns = [
         PhaseColumn(PhaseSetting(dim=dim, half_widths=(1, 3), n_runs=5), reached, reached, none, none) for dim in (2, 4)
     ]
-    svg = render(draw(reduce_relu_success(columns)), "svg").decode()
-    assert "k = log2(2d/δ)" in svg
-    assert "k = log2(d/ln(1/δ))" in svg
-    assert "5 runs per cell" in svg
+    picture = draw(reduce_relu_success(columns))
+    svg = render(picture.drawing(), "svg").decode()
+    assert "k = log₂(2d/δ): at least 90\u202f% succeed" in svg
+    assert "k = log₂(d/ln(1/δ)): at most 10\u202f%" in svg
+    assert "5 runs per cell" in picture.note

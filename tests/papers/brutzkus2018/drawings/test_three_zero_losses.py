@@ -20,5 +20,5 @@ def test_three_solutions_are_told_apart(n_runs: int) -> None:
         },
         coords={"solution": list(SOLUTIONS), "multiple": [1, 2]},
     )
-    svg = render(draw(numbers), "svg").decode()
-    assert all(f"{name} (mean 25 %)" in svg for name in SOLUTIONS)
+    svg = render(draw(numbers).drawing(), "svg").decode()
+    assert all(f"{name}: 25\u202f%" in svg for name in SOLUTIONS)

@@ -13,7 +13,7 @@ def test_both_data_sets_are_drawn_between_their_bounds() -> None:
     setting = StepSizeSetting(powers=(-1, 0, 3), n_runs=2)
     updates = np.array([[90, 100], [50, 60], [20, 25]])
     runs = StepSizeRuns(setting, np.array([96, 48, 16]), updates, np.full((3, 2), RunStatus.CONVERGED))
-    svg = render(draw(reduce_updates_by_step_size([runs])), "svg").decode()
+    svg = render(draw(reduce_updates_by_step_size([runs])).drawing(), "svg").decode()
     assert "updates, basis sequence" in svg
     assert "updates, random data" in svg
-    assert "M, the bound of Corollary 3" in svg
+    assert ">at most M<" in svg

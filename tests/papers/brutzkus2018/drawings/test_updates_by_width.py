@@ -22,7 +22,8 @@ def test_both_normalizations_are_drawn_with_their_bounds() -> None:
         )
         for kind, half in ((Normalization.EQUATION_6, 1), (Normalization.EQUATION_6, 4), (Normalization.SMALLER, 1))
     ]
-    svg = render(draw(reduce_updates_by_width(cells)), "svg").decode()
-    assert "updates, R = v = 1/(2k)" in svg
-    assert "M_k, R = v = 1/√(2k)" in svg
-    assert "mean of 2 runs per width" in svg
+    picture = draw(reduce_updates_by_width(cells))
+    titles = [panel.title for panel in picture.panels]
+    assert titles == ["R = v = 1/√(2k): updates do not grow", "R = v = 1/(2k): updates do not grow"]
+    assert render(picture.drawing(), "svg").decode().count(">at most Mₖ<") == 2
+    assert "mean of 2 runs per width" in picture.note

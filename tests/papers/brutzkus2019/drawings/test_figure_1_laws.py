@@ -3,7 +3,7 @@
 import xarray as xr
 
 from widenet.papers.brutzkus2019.drawings.figure_1_laws import draw
-from widenet.plots.style import render
+from widenet.plots.style import BROKEN, MEASURED, render
 
 
 def test_a_panel_per_width_and_a_row_per_choice() -> None:
@@ -12,6 +12,8 @@ def test_a_panel_per_width_and_a_row_per_choice() -> None:
         coords={"choice": ["one", "two"], "channels": [4, 8]},
         attrs={"n_runs": 100},
     )
-    drawing = draw(laws)
-    assert [len(axes.lines) for axes in drawing.axes] == [5, 5]  # two intervals, two marks, the reported count
+    drawing = draw(laws).drawing()
+    panels = drawing.subfigs[0].axes
+    assert [len(axes.lines) for axes in panels] == [4, 4]  # the reported count and its diamond, two marks
+    assert [line.get_color() for line in panels[0].lines[1:3]] == [MEASURED, BROKEN]
     assert "8 channels" in render(drawing, "svg").decode()

@@ -7,6 +7,6 @@ from widenet.plots.style import render
 
 
 def test_xor_speaks_of_points(xor: xr.Dataset) -> None:
-    svg = render(draw(xor), "svg").decode()
+    svg = render(draw(xor).drawing(), "svg").decode()
     assert "right on all four points" in svg
     assert "wrong elsewhere" not in svg

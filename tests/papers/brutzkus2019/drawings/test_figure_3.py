@@ -7,9 +7,12 @@ from widenet.plots.style import render
 
 
 def test_four_discs_and_the_outcomes_of_all_runs(decoy: xr.Dataset) -> None:
-    drawing = draw(decoy)
-    titles = [axes.get_title(loc="left") for axes in drawing.axes]
-    assert titles == ["(a) k = 20, start", "(b) k = 20, end", "(c) k = 2, start", "(d) k = 2, end", ""]
-    svg = render(drawing, "svg").decode()
+    picture = draw(decoy)
+    titles = [panel.title for panel in picture.panels]
+    assert titles == [
+        *("40 filters: start", "40 filters: end", "4 filters: start", "4 filters: end"),
+        "How 4 runs of each ended",
+    ]
+    svg = render(picture.drawing(), "svg").decode()
     assert "zero training error, wrong elsewhere" in svg
-    assert ">50 %<" in svg  # two of the four runs are right everywhere
+    assert ">50\u202f%<" in svg  # two of the four runs are right everywhere

@@ -13,7 +13,7 @@ def test_a_curve_per_margin() -> None:
         {"test_error": (("margin", "channels", "run"), error)},
         coords={"margin": [1.0, 5.0], "channels": [4, 20]},
     )
-    drawing = draw(margins)
-    for line, curve in zip(drawing.axes[0].lines, error, strict=True):
-        np.testing.assert_allclose(np.asarray(line.get_ydata()), 100 * curve.mean(axis=1))
+    drawing = draw(margins).drawing()
+    for line, curve in zip(drawing.subfigs[0].axes[0].lines, error, strict=True):
+        np.testing.assert_allclose(np.asarray(line.get_ydata()), curve.mean(axis=1))
     assert "γ = 5" in render(drawing, "svg").decode()

@@ -19,17 +19,16 @@ def numbers() -> xr.Dataset:
 
 
 def test_it_can_be_drawn(numbers: xr.Dataset) -> None:
-    drawing = draw(numbers)
-    titles = [axes.get_title(loc="left") for part in drawing.subfigs for axes in part.axes]
-    assert titles[:2] == ["(a) Angles, 1000 images", "(b) Test error"]
-    svg = render(drawing, "svg").decode()
-    assert "2 runs diverged" in svg
-    assert "2 large networks and 3 small runs" in svg
-    assert "2 of 4 large networks reached training error 0" in svg
+    picture = draw(numbers)
+    assert picture.panels[-1].title == "The same network trained on 1,000 images"
+    assert "2 runs diverged" in picture.note
+    assert "2 large networks and 3 small runs" in picture.note
+    assert "2 of 4 large networks reached training error 0" in picture.note
+    assert ">120 channels<" in render(picture.drawing(), "svg").decode()
 
 
 def test_every_filter_is_a_tile_with_its_own_weights(numbers: xr.Dataset) -> None:
-    after = draw(numbers).subfigs[1].axes[1]
+    after = draw(numbers).drawing().subfigs[3].axes[0]
     (mesh,) = (each for each in after.collections if isinstance(each, QuadMesh))
     (frames,) = (each for each in after.collections if isinstance(each, LineCollection))
     assert len(frames.get_segments()) == 120 + 4

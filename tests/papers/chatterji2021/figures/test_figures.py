@@ -15,6 +15,7 @@ from widenet.papers.chatterji2021.figures.figure_4 import overshoot_p_value, red
 from widenet.papers.chatterji2021.figures.loss_curves import REFERENCE, peak_ratio, rate_ratio, summary
 from widenet.papers.chatterji2021.runs.activations import ActivationSetting, run_activations
 from widenet.papers.chatterji2021.runs.simulations import READINGS
+from widenet.plots.style import lay_out
 from widenet.progress import silent
 
 RUNS = 40
@@ -72,8 +73,8 @@ def off(name, numbers):
 @pytest.mark.parametrize("name", PAPER.figures)
 def test_it_compares_and_draws(name):
     assert off(name, NUMBERS[name]) == []
-    drawing = importlib.import_module(PAPER.drawing(name)).draw(NUMBERS[name])
-    assert len(drawing.axes) >= 1
+    picture = importlib.import_module(PAPER.drawing(name)).draw(NUMBERS[name])
+    assert len(lay_out(picture.drawing()).axes) == len(picture.panels)
 
 
 def test_only_what_the_paper_prints_is_reported():

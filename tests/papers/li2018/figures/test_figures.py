@@ -20,6 +20,7 @@ from widenet.papers.li2018.figures.figure_7 import crossover, reduce_figure_7
 from widenet.papers.li2018.figures.summaries import reached
 from widenet.papers.li2018.runs.balls import BallsSetting, run_balls
 from widenet.papers.li2018.runs.mixture import MixtureStructure
+from widenet.plots.style import lay_out
 from widenet.progress import silent
 
 WIDTHS, MNIST_WIDTHS = (500, 1000, 2000), (500, 1000)
@@ -121,9 +122,9 @@ def test_every_figure_is_here():
 def test_numbers_as_printed_agree_and_can_be_drawn(name):
     numbers = PRINTED[name]()
     assert differing(name, numbers, added=True) == []
-    drawing = importlib.import_module(PAPER.drawing(name)).draw(numbers)
-    assert len(drawing.axes) in (2, 4, 8)
-    assert drawing.get_layout_engine() is not None
+    drawing = lay_out(importlib.import_module(PAPER.drawing(name)).draw(numbers).drawing())
+    panels = {"figure_2": 4, "figure_3": 3, "figure_4": 2, "figure_5": 4}
+    assert len(drawing.axes) == panels.get(name, 8)
 
 
 @pytest.mark.parametrize("name", PAPER.figures)

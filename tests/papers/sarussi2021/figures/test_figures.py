@@ -22,6 +22,7 @@ from widenet.papers.sarussi2021.figures.figure_9 import reduce_figure_9
 from widenet.papers.sarussi2021.formulas import fit_of_the_value
 from widenet.papers.sarussi2021.runs.landscapes import LandscapeSetting, run_landscapes
 from widenet.papers.sarussi2021.sources import TwoGaussians
+from widenet.plots.style import lay_out
 from widenet.progress import silent
 
 
@@ -149,8 +150,8 @@ def test_it_compares_and_draws(name):
     figure = find_figure(f"sarussi2021.{name}")
     rows = figure.compare(toy_numbers()[name])
     assert [row.name for row in rows if not row.agrees] == []
-    drawing = importlib.import_module(PAPER.drawing(name)).draw(toy_numbers()[name])
-    assert len(drawing.axes) >= 1
+    picture = importlib.import_module(PAPER.drawing(name)).draw(toy_numbers()[name])
+    assert len(lay_out(picture.drawing()).axes) == len(picture.panels)
 
 
 def test_control_the_two_starts_exchanged():

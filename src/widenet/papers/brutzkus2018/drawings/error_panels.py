@@ -1,77 +1,114 @@
-"""What the drawings of Figures 1 to 3 share: a panel of error curves, and the line under the figure."""
+"""What the drawings of Figures 1 to 3 share: panels of error curves, and of one number per run against the width."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.figure import FigureBase
 
-from widenet.plots.style import COLOURS, DASHES
+from widenet.plots.axes import log_axis, named, number, percent_axis, value_ticks
+from widenet.plots.marks import End, curve, label_ends, measured, ramp
+from widenet.plots.picture import Panel
+from widenet.plots.style import MEASURED
 from widenet.types import RunStatus
 
 MANY = 20
 """From this many runs on, the band leaves out the outermost tenths."""
+HEIGHT = 230
 
 
-def draw_errors(train_axes: Axes, test_axes: Axes, numbers: xr.Dataset) -> None:
-    """Train and test error against the epoch on axes that share their height."""
-    _error_panel(train_axes, numbers["train_error"], "(a) Train error")
-    _error_panel(test_axes, numbers["test_error"], "(b) Test error")
-    train_axes.set_ylabel("misclassified")
-    train_axes.set_ylim(bottom=0)  # after both panels: it ends the search for the top, which they share
+def error_panels(numbers: xr.Dataset, train: str, test: str) -> list[Panel]:
+    """Train and test error against the epoch; none where only the ends of the runs are at hand."""
+    if "train_error" not in numbers:
+        return []
+    return [
+        Panel(train, lambda canvas: _errors(canvas, numbers["train_error"], "misclassified training points")),
+        Panel(test, lambda canvas: _errors(canvas, numbers["test_error"], "misclassified test points")),
+    ]
 
 
-def curves(axes: Axes, values: xr.DataArray, *, labelled: bool = True) -> None:
+def curves(axes: Axes, values: xr.DataArray, height: int = HEIGHT, *, labelled: bool = True) -> None:
     """One line per width, the mean over runs, in a band that holds all runs, or the middle 80 % of many."""
     # An untrained network errs on about half of the points; on that scale nothing after the first pass could be read.
     trained = values.sel(epoch=values["epoch"] >= 1)
-    for colour, dashes, width in zip(COLOURS, DASHES, trained["width"].values, strict=False):
+    ends = []
+    for colour, width in zip(ramp(trained.sizes["width"]), trained["width"].values, strict=True):
         runs = trained.sel(width=width).dropna("run", how="all")
         if runs.sizes["run"] == 0:
             continue
-        epoch, mean = runs["epoch"].values, runs.mean("run").values
-        low, high = np.quantile(runs.transpose("run", "epoch").values, _band(runs.sizes["run"]), axis=0)
-        axes.fill_between(epoch, low, high, color=colour, alpha=0.15, linewidth=0)
-        plural = "" if runs.sizes["run"] == 1 else "s"
-        label = f"width {width} ({runs.sizes['run']} run{plural})" if labelled else "_"
+        mean = runs.mean("run").values
+        band = np.quantile(runs.transpose("run", "epoch").values, _band(runs.sizes["run"]), axis=0)
         # Not clipped: the axis would hide half of a line that lies on zero, and that is where these end.
-        axes.plot(epoch, mean, color=colour, linestyle=dashes, label=label, clip_on=False, zorder=3)
+        curve(axes, runs["epoch"].values, mean, colour, band=band, clip_on=False)
+        ends.append(End(mean[-1], f"width {width:,}"))
+    if labelled:
+        label_ends(axes, ends, height)
 
 
 def epoch_axis(axes: Axes, values: xr.DataArray) -> None:
     """Epochs on a logarithmic axis that ends where the curves end."""
-    last = max(int(values["epoch"].values[-1]), 2)
+    axes.set_xlim(1, max(int(values["epoch"].values[-1]), 2))
+    log_axis(axes, "x", 5)
+
+
+def by_width(axes: Axes, values: xr.DataArray, colour: str = MEASURED, aside: float = 1.0) -> None:
+    """Small dots for runs and a large one for their mean, against the width on a logarithmic axis."""
+    widths = values["width"].values * aside
+    runs = values.transpose("width", "run").astype(float)
+    many = np.repeat(widths, runs.sizes["run"])
+    axes.plot(many, runs.values.ravel(), "o", color=colour, markersize=3, alpha=0.3, markeredgewidth=0)
+    measured(axes, widths, runs.mean("run").values, colour=colour)
+
+
+def last_mean(values: xr.DataArray) -> float:
+    """The mean over runs at the largest width; NaN without a run."""
+    return float(values.isel(width=-1).astype(float).mean("run"))
+
+
+def width_axis(axes: Axes, widths: np.ndarray) -> None:
+    """Widths on a logarithmic axis with room at both ends."""
     axes.set_xscale("log")
-    axes.set_xlim(1, last)
-    axes.set_xticks([tick for tick in (1, 3, 10, 30, 100, 300, 1000) if tick <= last])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.tick_params(axis="x", which="minor", length=0)
-    axes.set_xlabel("epoch")
+    axes.set_xlim(widths[0] / 1.7, widths[-1] * 1.7)
+    value_ticks(axes, "x", widths)
 
 
-def legend_above(drawing: Drawing, axes: Axes) -> None:
-    """One legend for all panels, above them."""
-    handles, labels = axes.get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper center", ncols=len(labels), handlelength=1.6)
+def epochs_panel(title: str, *of: tuple[xr.DataArray, str, str]) -> Panel:
+    """The epoch at which runs reach zero loss, against the width: (epochs, colour, name) side by side."""
 
+    def epochs(canvas: FigureBase) -> None:
+        axes = canvas.subplots()
+        widths = of[0][0]["width"].values
+        width_axis(axes, widths)
+        ends = []
+        for place, (values, colour, name) in enumerate(of):
+            by_width(axes, values, colour, 1.12 ** (2 * place - len(of) + 1))
+            ends.append(End(last_mean(values), name, colour))
+        log_axis(axes, "y")
+        named(axes, "width", "epochs until zero training loss")
+        label_ends(axes, [end for end in ends if end.words], HEIGHT)
 
-def note_below(drawing: Drawing, words: str) -> None:
-    """A small grey line under the panels."""
-    drawing.supxlabel(words, fontsize=7, color="#555555")
+    return Panel(title, epochs, height=HEIGHT)
 
 
 def runs_in_words(numbers: xr.Dataset) -> str:
     """Says what line and band are, and counts the runs that did not reach zero loss."""
-    exists = numbers["train_error"].notnull().any("epoch")
+    exists = numbers["updates"].notnull()
     status = numbers["status"].where(exists)
     reached = int(np.sum(status.values == RunStatus.CONVERGED))
-    most = int(exists.sum("run").max())
-    band = "middle 80 % of runs" if most >= MANY else "smallest to largest run"
-    return (
-        f"Line: mean over runs; band: {band}. {reached} of {int(exists.sum())} runs reached "
-        "zero training loss; a finished run keeps its last value."
-    )
+    counts = exists.sum("run").values.tolist()
+    each = f"{counts[0]} runs of each width" if len(set(counts)) == 1 else f"{_listed(counts)} runs of these widths"
+    band = "the middle 80 % of runs" if max(counts) >= MANY else "all runs"
+    line = f"Line: mean; band: {band}. " if "train_error" in numbers else ""
+    return f"{line}{each[0].upper()}{each[1:]}; {reached} of {sum(counts)} reached zero training loss."
+
+
+def in_percent(values: np.ndarray) -> str:
+    """Shares in words."""
+    return _listed([f"{number(100 * value)} %" for value in values])
+
+
+def _listed(items: list) -> str:
+    *most, last = map(str, items)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _band(n_runs: int) -> tuple[float, float]:
@@ -79,8 +116,12 @@ def _band(n_runs: int) -> tuple[float, float]:
     return (0.1, 0.9) if n_runs >= MANY else (0.0, 1.0)
 
 
-def _error_panel(axes: Axes, error: xr.DataArray, title: str) -> None:
-    curves(axes, error)
+def _errors(canvas: FigureBase, error: xr.DataArray, name: str) -> None:
+    axes = canvas.subplots()
+    curves(axes, error, labelled=False)
+    axes.set_ylim(bottom=0)
     epoch_axis(axes, error)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{100 * tick:g} %"))
-    axes.set_title(title)
+    percent_axis(axes)
+    named(axes, "epoch", name)
+    last = error.isel(epoch=-1).mean("run").values
+    label_ends(axes, [End(y, f"width {w:,}") for w, y in zip(error["width"].values, last, strict=True)], HEIGHT)

@@ -1,18 +1,43 @@
 """The drawing of Figure 1 of brutzkus2018."""
 
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
-from widenet.papers.brutzkus2018.drawings.error_panels import draw_errors, legend_above, note_below, runs_in_words
-from widenet.plots.style import styled
+from widenet.papers.brutzkus2018.drawings.error_panels import (
+    HEIGHT,
+    by_width,
+    epochs_panel,
+    error_panels,
+    last_mean,
+    runs_in_words,
+    width_axis,
+)
+from widenet.plots.axes import log_axis, named
+from widenet.plots.marks import End, label_ends, promise
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import INK, MEASURED
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """Train and test error against the epoch, one colour per width: the mean over runs in its min–max band."""
-    drawing = Drawing(figsize=(7.0, 3.2), layout="constrained")
-    train_axes, test_axes = drawing.subplots(1, 2, sharey=True)
-    draw_errors(train_axes, test_axes, numbers)
-    legend_above(drawing, train_axes)
-    note_below(drawing, runs_in_words(numbers))
-    return drawing
+def draw(numbers: xr.Dataset) -> Picture:
+    """Train and test error against the epoch, one shade per width; updates under their bound, and epochs."""
+    panels = error_panels(numbers, "Every width fits the training points", "Wide networks err as rarely on new points")
+    panels += [
+        Panel("Updates stay far below the bound", lambda canvas: _updates(canvas, numbers), height=HEIGHT),
+        epochs_panel("Zero loss takes about as long at every width", (numbers["zero_loss_epoch"], MEASURED, "")),
+    ]
+    return Picture(panels, f"{runs_in_words(numbers)} Small dots: runs; large dots: means.")
+
+
+def _updates(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    widths, bound = numbers["width"].values, numbers["update_bound"].values
+    width_axis(axes, widths)
+    by_width(axes, numbers["updates"])
+    promise(axes, widths, bound)
+    log_axis(axes, "y")
+    named(axes, "width", "non-zero updates")
+    ends = [
+        End(bound[-1], "Mₖ, the bound", INK),
+        End(last_mean(numbers["updates"]), "made", MEASURED),
+    ]
+    label_ends(axes, ends, HEIGHT)

@@ -1,62 +1,79 @@
 """The drawing of Figure 3 of brutzkus2018."""
 
-import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.figure import FigureBase
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from widenet.papers.brutzkus2018.drawings.error_panels import (
+    HEIGHT,
+    by_width,
     curves,
-    draw_errors,
     epoch_axis,
-    legend_above,
-    note_below,
+    error_panels,
+    last_mean,
     runs_in_words,
+    width_axis,
 )
-from widenet.plots.style import styled
+from widenet.plots.axes import log_axis, named, number, number_axis
+from widenet.plots.marks import End, label_ends, promise
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import BROKEN, INK, MEASURED
+
+TICKS = (-1000, -100, -10, -1, 0, 1, 10, 100, 1000)
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """Train error, test error, and the smallest and largest v_t/v_0 over neurons, against the epoch."""
-    drawing = Drawing(figsize=(9.0, 3.3), layout="constrained")
-    train_axes, test_axes, ratio_axes = drawing.subplots(1, 3)
-    test_axes.sharey(train_axes)
-    draw_errors(train_axes, test_axes, numbers)
-    test_axes.tick_params(axis="y", labelleft=False)
-    _ratio_panel(ratio_axes, numbers)
-    legend_above(drawing, train_axes)
-    note_below(drawing, f"{runs_in_words(numbers)}\n{_in_words(numbers)}")
-    return drawing
+def draw(numbers: xr.Dataset) -> Picture:
+    """Train error, test error, and the smallest and largest v_t/v_0 over neurons, against the epoch and over all."""
+    panels = error_panels(numbers, "Signs kept: training points", "Signs kept: test points")
+    if "smallest_ratio" in numbers:
+        kept = "keep" if float(numbers["c"].min()) > 0 else "change"
+        panels.append(Panel(f"Output weights {kept} their signs", lambda canvas: _ratios(canvas, numbers)))
+    panels.append(Panel("Over all updates of all runs", lambda canvas: _extremes(canvas, numbers)))
+    widths, steps = numbers["width"].values, numbers["chosen_step_size"].values
+    chosen = ", ".join(f"{number(step)} at width {width:,}" for width, step in zip(widths, steps, strict=True))
+    note = f"{runs_in_words(numbers)} Step sizes: {chosen}. Small dots: runs; large dots: means."
+    return Picture(panels, f"{note} A weight that changes its sign would fall below the line at 0.")
 
 
-def _ratio_panel(axes: Axes, numbers: xr.Dataset) -> None:
+def _ratios(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
     smallest, largest = numbers["smallest_ratio"], numbers["largest_ratio"]
     curves(axes, largest, labelled=False)
     curves(axes, smallest, labelled=False)
     epoch_axis(axes, largest)
-    if float(smallest.min()) > 0:
-        axes.set_yscale("log")
-        ticks = [tick for tick in (0.1, 0.3, 1, 3, 10, 30, 100) if tick >= 0.5 * float(smallest.min())]
-    else:  # a sign has changed: the axis must show 0 and what lies below
-        axes.set_yscale("symlog", linthresh=1)
-        axes.axhline(0, color="#444444", linewidth=0.7)
-        ticks = [-1000, -100, -10, -1, 0, 1, 10, 100, 1000]
-    low, high = axes.get_ylim()
-    axes.set_yticks([tick for tick in ticks if low <= tick <= high])
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.tick_params(axis="y", which="minor", length=0)
-    axes.set_title("(c) Smallest and largest v_t/v_0")
-    axes.set_ylabel("output weight / its start")
+    low = float(smallest.sel(epoch=smallest["epoch"] >= 1).min())
+    _ratio_axis(axes, low, float(largest.max()))
+    named(axes, "epoch", "output weight / its start: smallest and largest")
+    ends = [
+        End(values.sel(width=width).isel(epoch=-1).mean("run"), f"width {width:,}")
+        for values in (smallest, largest)
+        for width in values["width"].values
+    ]
+    label_ends(axes, ends, HEIGHT)
 
 
-def _in_words(numbers: xr.Dataset) -> str:
-    """The step sizes, and the extremes over every update, which a look per epoch may miss."""
-    parts = []
-    for width in numbers["width"].values:
-        own = numbers.sel(width=width)
-        low, high = float(np.nanmin(own["c"].values)), float(np.nanmax(own["C"].values))
-        parts.append(f"width {width}: η = {float(own['chosen_step_size']):g}, c = {low:.3g}, C = {high:.3g}")
-    return "Extremes over all updates and runs: " + "; ".join(parts) + "."
+def _extremes(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    widths = numbers["width"].values
+    width_axis(axes, widths)
+    for name in ("c", "C"):
+        by_width(axes, numbers[name], MEASURED if float(numbers[name].min()) > 0 else BROKEN)
+    _ratio_axis(axes, float(numbers["c"].min()), float(numbers["C"].max()))
+    promise(axes, [widths[0] / 1.7, widths[-1] * 1.7], [1, 1], linewidth=0.8)
+    named(axes, "width", "output weight / its start: smallest c, largest C")
+    last = [last_mean(numbers[name]) for name in ("c", "C")]
+    label_ends(axes, [End(last[0], "c", MEASURED), End(1, "start", INK), End(last[1], "C", MEASURED)], HEIGHT)
+
+
+def _ratio_axis(axes: Axes, low: float, high: float) -> None:
+    if low > 0:
+        axes.set_ylim(low / 1.5, high * 1.5)
+        log_axis(axes, "y")
+        return
+    axes.set_yscale("symlog", linthresh=1)  # a sign has changed: the axis must show 0 and what lies below
+    axes.set_ylim(min(low * 1.5, -0.3), high * 1.5)
+    axes.axhline(0, color=INK, linewidth=1)
+    axes.yaxis.set_major_locator(FixedLocator([tick for tick in TICKS if low * 1.5 <= tick <= high * 1.5]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    number_axis(axes, "y")

@@ -2,37 +2,43 @@
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import FuncFormatter
+from matplotlib.figure import FigureBase
 
-from widenet.papers.brutzkus2018.drawings.error_panels import note_below
-from widenet.plots.style import COLOURS, styled
+from widenet.plots.axes import named, number, percent, percent_axis
+from widenet.plots.marks import End, label_ends, measured
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import BROKEN, CONTROL, MEASURED
 
-MARKERS = ("s", "^", "o")
+HEIGHT = 280
+LOOKS = ((BROKEN, "s"), (CONTROL, "^"), (MEASURED, "o"))
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """Test error of each solution against the width: one mark per data set, a line through the means."""
-    drawing = Drawing(figsize=(5.6, 3.4), layout="constrained")
-    axes = drawing.subplots()
-    place = np.arange(numbers.sizes["multiple"])
-    n_runs = numbers.sizes["run"]
-    for row, name in enumerate(numbers["solution"].values):
+def draw(numbers: xr.Dataset) -> Picture:
+    """Test error of each solution against the width: one small mark per data set, a large one for the mean."""
+    panel = Panel("Zero training loss says nothing by itself", lambda canvas: _errors(canvas, numbers), True, HEIGHT)
+    worst = number(float(numbers["train_loss"].max()))
+    return Picture(
+        [panel],
+        f"Small marks: {numbers.sizes['run']} data sets; large marks: their means. All networks fit all training "
+        f"points (largest training loss {worst}). The first width is the one that Theorem 7 asks for.",
+    )
+
+
+def _errors(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    place, n_runs, ends = np.arange(numbers.sizes["multiple"]), numbers.sizes["run"], []
+    for row, (name, (colour, mark)) in enumerate(zip(numbers["solution"].values, LOOKS, strict=True)):
         error = numbers["test_error"].sel(solution=name).transpose("multiple", "run").values
-        aside = 0.16 * (row - 1) + np.linspace(-0.06, 0.06, n_runs) if n_runs > 1 else np.zeros(1)
-        colour = COLOURS[row]
+        aside = 0.05 * (np.arange(n_runs) - (n_runs - 1) / 2) / max(n_runs - 1, 1) * 2
         for column in place:
-            axes.plot(column + aside, error[column], MARKERS[row], color=colour, markersize=3, alpha=0.45, linewidth=0)
-        label = f"{name} (mean {100 * error.mean():.3g} %)"
-        axes.plot(place + 0.16 * (row - 1), error.mean(axis=1), MARKERS[row], color=colour, markersize=6, label=label)
-    halves = numbers["half_width"].values
-    axes.set_xticks(place, [f"2k = {2 * half}" for half in halves])
-    axes.set_ylim(-0.04, 1.04)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{100 * tick:g} %"))
-    axes.set_ylabel("test error")
-    axes.set_xlabel("width; the first is the one Theorem 7 asks for on all points")
-    drawing.legend(loc="outside upper center", ncols=1)
-    worst = float(numbers["train_loss"].max())
-    note_below(drawing, f"Small marks: {n_runs} data sets; large: their mean. Largest training loss of all: {worst:g}.")
-    return drawing
+            at = column + 0.16 * (row - 1) + aside
+            axes.plot(at, error[column], mark, color=colour, markersize=3.5, alpha=0.35, markeredgewidth=0)
+        mean = error.mean(axis=1)
+        measured(axes, place + 0.16 * (row - 1), mean, colour=colour, marker=mark, linestyle="")
+        ends.append(End(mean[-1], f"{name}: {percent(error.mean())}", colour))
+    axes.set_xticks(place, [number(2 * half) for half in numbers["half_width"].values])
+    axes.set_xlim(-0.4, place[-1] + 0.35)
+    axes.set_ylim(0, 1.02)
+    percent_axis(axes)
+    named(axes, "width 2k", "test error")
+    label_ends(axes, ends, HEIGHT)

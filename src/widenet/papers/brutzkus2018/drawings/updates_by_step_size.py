@@ -1,35 +1,55 @@
 """The drawing of updates against the step size."""
 
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
-from widenet.papers.brutzkus2018.drawings.error_panels import note_below
-from widenet.plots.style import COLOURS, DASHES, styled
+from widenet.plots.axes import log_axis, named, number
+from widenet.plots.marks import End, curve, label_ends, promise
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import CONTROL, INK, LINE, MEASURED, SOFT
+
+HEIGHT = 320
+LOOKS = ((MEASURED, "-"), (CONTROL, (0, (5, 1.5))))
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Updates on the two data sets between the lower and the upper bound, both axes logarithmic."""
-    drawing = Drawing(figsize=(5.6, 3.6), layout="constrained")
-    axes = drawing.subplots()
-    eta, updates = numbers["step_size"].values, numbers["updates"]
-    axes.plot(eta, numbers["update_bound"], color=COLOURS[2], linestyle=DASHES[2], label="M, the bound of Corollary 3")
-    for colour, name in zip(COLOURS, numbers["data"].values, strict=False):
-        own = updates.sel(data=name).dropna("run", how="all")
-        axes.fill_between(eta, own.min("run"), own.max("run"), color=colour, alpha=0.15, linewidth=0)
-        axes.plot(eta, own.mean("run"), color=colour, marker="o", markersize=3, label=f"updates, {name}")
-    axes.plot(eta, numbers["lower_bound"], color=COLOURS[3], linestyle=DASHES[3], label="⅓(‖w*‖²/η + ‖w*‖²)")
+    title = "Larger steps need fewer updates, down to a floor"
+    panel = Panel(title, lambda canvas: _updates(canvas, numbers), True, HEIGHT)
+    return Picture(
+        [panel],
+        "Line: mean; band: all runs. The lower bound is for the basis sequence alone, the upper one (Corollary 3) for "
+        "every order of both data sets.",
+    )
+
+
+def _updates(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    eta, ends = numbers["step_size"].values, []
+    for (colour, dashes), name in zip(LOOKS, numbers["data"].values, strict=False):
+        own = numbers["updates"].sel(data=name).dropna("run", how="all")
+        mean = own.mean("run")
+        curve(
+            axes, eta, mean, colour, band=(own.min("run"), own.max("run")), marker="o", markersize=3, linestyle=dashes
+        )
+        ends.append(End(mean[-1], f"updates, {name}", colour))
+    upper, lower = numbers["update_bound"], numbers["lower_bound"]
+    promise(axes, eta, upper)
+    promise(axes, eta, lower, linestyle=(0, (5, 2)))
+    ends += [End(upper[-1], "at most M", INK), End(lower[-1], "at least ⅓(‖w*‖²/η + ‖w*‖²)", INK)]
     threshold = numbers.attrs["one_pass_from"]
-    axes.axvline(threshold, color="#444444", linewidth=0.7)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
+    axes.axvline(threshold, color=LINE, linewidth=1.2)
+    axes.set_xlim(eta[0], eta[-1])
+    log_axis(axes, "x")
+    log_axis(axes, "y")
     axes.annotate(
-        " each basis vector\n updated once", (threshold, 1), xycoords=("data", "axes fraction"), va="top", fontsize=7.5
+        f"from η = {number(threshold)} on,\nevery basis vector\nis updated once",
+        (threshold, 0.97),
+        xycoords=("data", "axes fraction"),
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="top",
+        color=SOFT,
     )
-    axes.set_xlabel("step size η")
-    axes.set_ylabel("non-zero updates")
-    drawing.legend(loc="outside upper center", ncols=2, handlelength=1.8)
-    note_below(
-        drawing, "The lower bound is for the basis sequence alone; the upper one is for every order of both data sets."
-    )
-    return drawing
+    named(axes, "step size η", "non-zero updates")
+    label_ends(axes, ends, HEIGHT)

@@ -2,37 +2,46 @@
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.figure import FigureBase
 
-from widenet.papers.brutzkus2018.drawings.error_panels import note_below
-from widenet.plots.style import COLOURS, DASHES, styled
+from widenet.plots.axes import log_axis, named, value_ticks
+from widenet.plots.marks import End, curve, label_ends, promise
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import INK, MEASURED
+
+HEIGHT = 250
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """Mean updates and their min–max band per normalization, and the bound of Theorem 2, against the width."""
-    drawing = Drawing(figsize=(5.6, 3.4), layout="constrained")
-    axes = drawing.subplots()
-    for colour, name in zip(COLOURS, numbers["normalization"].values, strict=False):
-        own = numbers.sel(normalization=name).dropna("half_width", subset=["updates"])
-        width, updates = 2 * own["half_width"].values, own["updates"]
-        axes.fill_between(width, updates.min("run"), updates.max("run"), color=colour, alpha=0.15, linewidth=0)
-        axes.plot(
-            width, updates.mean("run"), color=colour, marker="o", markersize=3.5, label=f"updates, R = v = {name}"
-        )
-        axes.plot(
-            width, own["update_bound"], color=colour, linestyle=DASHES[1], linewidth=1, label=f"M_k, R = v = {name}"
-        )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xticks(2 * numbers["half_width"].values)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.tick_params(axis="x", which="minor", length=0)
-    axes.set_xlabel("width 2k")
-    axes.set_ylabel("non-zero updates")
-    drawing.legend(loc="outside upper center", ncols=2, handlelength=1.8)
+def draw(numbers: xr.Dataset) -> Picture:
+    """Mean updates and their min–max band, and the bound of Theorem 2, against the width: a panel per start."""
+    panels = [
+        Panel(_title(numbers, name), lambda canvas, name=name: _updates(canvas, numbers, name), height=HEIGHT)
+        for name in numbers["normalization"].values
+    ]
     runs = int(np.max((numbers["status"] >= 0).sum("run").values))
-    note_below(drawing, f"Line: mean of {runs} runs per width; band: smallest to largest run.")
-    return drawing
+    return Picture(
+        panels,
+        f"Line: mean of {runs} runs per width; band: all runs. Ink: Mₖ, the bound of Theorem 2. R is the largest norm "
+        "at the start, v the size of the output weights.",
+    )
+
+
+def _title(numbers: xr.Dataset, name: str) -> str:
+    """Whether the updates stay or grow from the narrowest to the widest network."""
+    updates = numbers["updates"].sel(normalization=name).mean("run").dropna("half_width").values
+    return f"R = v = {name}: updates {'grow with k' if updates[-1] > 2 * updates[0] else 'do not grow'}"
+
+
+def _updates(canvas: FigureBase, numbers: xr.Dataset, name: str) -> None:
+    axes = canvas.subplots()
+    own = numbers.sel(normalization=name).dropna("half_width", subset=["updates"])
+    width, updates, bound = 2 * own["half_width"].values, own["updates"], own["update_bound"]
+    mean = updates.mean("run")
+    curve(axes, width, mean, band=(updates.min("run"), updates.max("run")), marker="o", markersize=4)
+    promise(axes, width, bound)
+    axes.set_xscale("log")
+    axes.set_ylim(float(numbers["updates"].min()) / 1.5, float(numbers["update_bound"].max()) * 1.5)
+    value_ticks(axes, "x", width)
+    log_axis(axes, "y")
+    named(axes, "width 2k", "non-zero updates")
+    label_ends(axes, [End(bound[-1], "at most Mₖ", INK), End(mean[-1], "made", MEASURED)], HEIGHT)

@@ -25,17 +25,15 @@ from PIL import Image
 from widenet.data.xord import PATTERN_SETS, PATTERNS, SET_LABELS
 from widenet.diagnostics.exploration import plus_and_minus
 from widenet.papers.brutzkus2019.drawings.arrows import (
-    MINUS,
     PATTERN_COLOURS,
     PATTERN_NAMES,
     PATTERN_SIGNS,
-    PLUS,
     draw_arrows,
     is_xor,
     looking_at,
     prepare_disc,
 )
-from widenet.plots.style import styled
+from widenet.plots.style import MINUS, PLUS, styled
 
 N_FRAMES = 84
 FRAME_MS, FIRST_MS, LAST_MS = 90, 2600, 5000

@@ -6,23 +6,29 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.gridspec import GridSpec
+from matplotlib.figure import FigureBase
 from matplotlib.patches import Circle, Wedge
 
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, negative_sides, plus_and_minus, sizes
 from widenet.papers.brutzkus2019.figures.recorded_pair import shares
+from widenet.plots.axes import named, number, percent
+from widenet.plots.marks import key
+from widenet.plots.picture import Panel
+from widenet.plots.style import LINE, MEASURED, MINUS, OPEN, PAPER, PLUS, SOFT
 
-PLUS, MINUS = "#0072B2", "#C8401F"
-"""Blue for w, which votes +, and for positive patterns; red for u, which votes −, and for negative patterns."""
-OUTCOME_COLOURS = ("#009E73", "#E69F00", "#8A8A8A")
+OUTCOME_COLOURS = (MEASURED, OPEN, SOFT)
 PATTERN_NAMES = tuple(f"({first:+.0f}, {second:+.0f})".replace("-", "−") for first, second in PATTERNS)
 PATTERN_SIGNS = ("+", "−", "+", "−")
 PATTERN_COLOURS = (PLUS, MINUS, PLUS, MINUS)
 RIM = 1.0
 DECADES = 4
 """From the centre of a disc to its rim."""
+NOTE = (
+    "Blue: arrows that vote + and patterns of label +; vermilion: −. At a corner stand a pattern and how many arrows "
+    "of its sign look at it. Length is on a log scale, a factor of 10 per ring; the longest "
+    "reaches the rim."
+)
 
 
 def is_xor(numbers: xr.Dataset) -> bool:
@@ -38,8 +44,8 @@ def prepare_disc(axes: Axes, rings: Sequence[float]) -> None:
         end = RIM * direction / np.sqrt(2)
         axes.plot([0, end[0]], [0, end[1]], color=colour, linewidth=0.6, linestyle=(0, (2, 2)), alpha=0.7)
     for radius in rings:
-        axes.add_patch(Circle((0, 0), radius, facecolor="none", edgecolor="#cccccc", linewidth=0.5))
-    axes.add_patch(Circle((0, 0), RIM, facecolor="none", edgecolor="#999999", linewidth=0.8))
+        axes.add_patch(Circle((0, 0), radius, facecolor="none", edgecolor=LINE, linewidth=0.5))
+    axes.add_patch(Circle((0, 0), RIM, facecolor="none", edgecolor=SOFT, linewidth=0.8))
     axes.set_aspect("equal")
     axes.axis("off")
 
@@ -92,68 +98,75 @@ def draw_arrows(axes: Axes, filters: Float[np.ndarray, "channel 2"]) -> tuple:
     return tuple(bundles)
 
 
-def four_panels(numbers: xr.Dataset, drawing: Drawing, grid: GridSpec) -> None:
-    """Start and end of the wide and of the narrow network, each panel with its own longest arrow, and all outcomes."""
-    letters = iter("abcd")
-    for column, (name, place, when) in enumerate(
-        (("wide", 0, "start"), ("wide", -1, "end"), ("narrow", 0, "start"), ("narrow", -1, "end"))
-    ):
-        axes = drawing.add_subplot(grid[0, column])
-        filters = numbers[f"{name}_filters"].values[place]
-        longest = float(np.linalg.norm(filters, axis=1).max())
-        prepare_disc(axes, [ring / DECADES for ring in range(1, DECADES)])
-        draw_arrows(axes, log_lengths(filters, longest))
-        half_width, step = int(numbers.half_width.sel(network=name)), int(numbers[f"{name}_step"][place])
-        axes.set_title(f"({next(letters)}) k = {half_width}, {when}")
-        rows = zip(PATTERNS, PATTERN_NAMES, PATTERN_COLOURS, looking_at(filters, is_xor(numbers)), strict=True)
-        for direction, pattern, colour, count in rows:
-            axes.text(
-                0.88 * direction[0],
-                0.88 * direction[1],
-                f"{pattern}\n{count} {'w' if colour == PLUS else 'u'}",
-                color=colour,
-                fontsize=6.5,
-                ha="center",
-                va="bottom" if direction[1] > 0 else "top",
-                fontweight="bold" if count == 0 else "normal",
-                linespacing=1.15,
-            )
-        axes.set_xlim(-1.35, 1.35)
-        axes.set_ylim(-1.75, 1.35)
-        axes.text(0, -1.5, f"step {step}, longest {longest:.1e}", fontsize=6.5, color="#555555", ha="center", va="top")
-    outcome_bars(numbers, drawing.add_subplot(grid[1, :]))
-    drawing.supxlabel(
-        "Blue: w, votes +; red: u, votes −. Length on a log scale, a factor of 10 per ring; the longest reaches the "
-        "rim.\nCorners: a pattern, and how many filters of its sign look at it.",
-        fontsize=7,
-        color="#555555",
-    )
+def discs(numbers: xr.Dataset) -> list[Panel]:
+    """Start and end of the wide and of the narrow network, a panel each, with its own longest arrow."""
+    return [
+        Panel(
+            f"{numbers.sizes[f'{name}_channel']} {_noun(numbers)}: {when}",
+            lambda canvas, name=name, place=place: _disc(canvas, numbers, name, place),
+            height=232,
+        )
+        for name in ("wide", "narrow")
+        for place, when in ((0, "start"), (-1, "end"))
+    ]
 
 
-def outcome_bars(numbers: xr.Dataset, axes: Axes) -> None:
+def _noun(numbers: xr.Dataset) -> str:
+    return "neurons" if is_xor(numbers) else "filters"
+
+
+def _disc(canvas: FigureBase, numbers: xr.Dataset, name: str, place: int) -> None:
+    axes = canvas.subplots()
+    filters = numbers[f"{name}_filters"].values[place]
+    longest = float(np.linalg.norm(filters, axis=1).max())
+    prepare_disc(axes, [ring / DECADES for ring in range(1, DECADES)])
+    draw_arrows(axes, log_lengths(filters, longest))
+    rows = zip(PATTERNS, PATTERN_NAMES, PATTERN_COLOURS, looking_at(filters, is_xor(numbers)), strict=True)
+    for direction, pattern, colour, count in rows:
+        across, up = 0.84 * direction
+        look = {"color": colour, "ha": "left" if across > 0 else "right", "va": "center_baseline", "in_layout": False}
+        axes.text(across, up + 0.07, pattern, **look)
+        words = f"{count} {'looks' if count == 1 else 'look'} here"
+        axes.text(across, up - 0.07, words, **look, fontweight="normal" if count else "bold")
+    step = int(numbers[f"{name}_step"][place])
+    axes.text(0, -1.08, f"step {step:,}, longest arrow {number(longest, 2)}", color=SOFT, ha="center", va="top")
+    axes.set_xlim(-1.7, 1.7)
+    axes.set_ylim(-1.26, 1.04)
+
+
+def endings(numbers: xr.Dataset) -> Panel:
     """How all runs ended, one bar per network."""
+    return Panel(f"How {numbers.sizes['run']} runs of each ended", lambda canvas: _endings(canvas, numbers), True, 110)
+
+
+def _endings(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
     elsewhere = not is_xor(numbers)
     names = {
         "recovers": "right on every pattern set" if elsewhere else "right on all four points",
         "zero training error, wrong elsewhere": "zero training error, wrong elsewhere",
         "training error left": "stuck with a training error",
     }
+    entries = []
     for row, name in enumerate(("wide", "narrow")):
         left = 0.0
         for colour, (ending, (count, total)) in zip(OUTCOME_COLOURS, shares(numbers, name).items(), strict=True):
             if ending.startswith("zero") and not elsewhere:
                 continue
-            share = 100 * count / total
-            label = names[ending] if row == 0 else None
-            axes.barh(row, share, left=left, color=colour, height=0.62, label=label)
-            if share >= 6:
-                axes.text(
-                    left + share / 2, row, f"{share:.3g} %", ha="center", va="center", color="white", fontsize=7.5
-                )
+            share = count / total
+            if row == 0:
+                entries.append(("s", colour, names[ending]))
+            axes.barh(row, share, left=left, color=colour, height=0.62)
+            if share >= 0.06:
+                at = {"ha": "center", "va": "center_baseline", "color": PAPER}
+                axes.text(left + share / 2, row, percent(share), **at)
             left += share
-    axes.set_yticks([0, 1], [f"k = {int(width)}" for width in numbers.half_width])
+    axes.set_yticks([0, 1], [f"{2 * int(width)} {_noun(numbers)}" for width in numbers.half_width])
     axes.invert_yaxis()
-    axes.set_xlim(0, 100)
-    axes.set_xlabel(f"share of {numbers.sizes['run']} runs, %")
-    axes.grid(axis="y", visible=False)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=7.5, handlelength=1.2)
+    axes.set_xlim(0, 1)
+    axes.set_axis_on()
+    named(axes)
+    axes.grid(visible=False)
+    axes.tick_params(length=0, labelbottom=False)
+    axes.spines["bottom"].set_visible(False)
+    key(axes, entries, "upper left", bbox_to_anchor=(0, 0.02), ncols=3)

@@ -3,67 +3,58 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.figure import FigureBase
 
 from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, error_intervals, mean_errors
-from widenet.plots.style import COLOURS, DASHES, styled
+from widenet.plots.axes import named, percent_axis, value_ticks
+from widenet.plots.marks import curve, key, measured, reported
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import CONTROL, INK, MEASURED
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """Test error of all runs and of those at zero training error; and how many those are, beside the reported."""
-    drawing = Drawing(figsize=(7.2, 3.3), layout="constrained")
-    errors, counts = drawing.subplots(1, 2, width_ratios=(1.15, 1))
-    widths, n_runs = numbers["channels"].values, numbers.sizes["run"]
-    names = ("all runs", "runs at zero training error")
-    for curve, bounds, name, colour, dashes in zip(
-        mean_errors(numbers), error_intervals(numbers), names, (COLOURS[1], COLOURS[0]), DASHES, strict=False
-    ):
-        errors.fill_between(widths, 100 * bounds[:, 0], 100 * bounds[:, 1], color=colour, alpha=0.15, linewidth=0)
-        errors.plot(widths, 100 * curve, color=colour, linestyle=dashes, marker="o", markersize=3.5, label=name)
-    errors.set_ylim(bottom=0)
-    errors.set_ylabel("mean test error, %")
-    errors.set_title("(a) Test error")
-    errors.legend()
-
-    solved = (numbers["train_error"] == 0).sum("run").values
-    limits = 100 * np.array([share_interval(int(count), n_runs) for count in solved]).T
-    share = 100 * solved / n_runs
-    counts.errorbar(
-        widths,
-        share,
-        yerr=np.abs(limits - share),
-        color=COLOURS[0],
-        linestyle="",
-        marker="o",
-        markersize=4,
-        capsize=2.5,
-        label=f"measured, {n_runs} runs",
+def draw(numbers: xr.Dataset) -> Picture:
+    """How many runs reach zero training error, beside the reported counts; test error of all runs and of those."""
+    return Picture(
+        [
+            Panel("The wider, the more runs fit the training set", lambda canvas: _counts(canvas, numbers)),
+            Panel("The wider, the fewer errors on new points", lambda canvas: _errors(canvas, numbers)),
+        ],
+        f"Bars and bands: 95 % intervals. Assumed, not stated in the paper: γ = {numbers.attrs['margin']:g}; "
+        "non-diverse positive points uniform on their 11 pattern sets, negative ones on their 2.",
     )
-    known = [width for width in widths if int(width) in REPORTED]
-    reported = [REPORTED[int(width)] for width in known]
-    counts.plot(known, reported, color=COLOURS[1], linestyle="", marker="x", markersize=6, label="reported, 100 runs")
-    counts.set_ylim(40, 104)
-    counts.set_ylabel("runs at zero training error, %")
-    counts.set_title("(b) Run counts")
-    counts.legend(loc="lower right")
-    for axes in (errors, counts):
-        log_widths(axes, widths)
-    drawing.supxlabel(
-        f"Assumed, not stated in the paper: γ = {numbers.attrs['margin']:g}; non-diverse positive points uniform on "
-        "their 11 pattern sets, negative ones on their 2.\nBands and bars: 95 % intervals.",
-        fontsize=7,
-        color="#555555",
-    )
-    return drawing
 
 
-def log_widths(axes: Axes, widths: np.ndarray) -> None:
-    """A log axis with a tick at every width."""
+def width_axis(axes: Axes, widths: np.ndarray) -> None:
+    """Numbers of channels on a logarithmic axis, with room at both ends."""
     axes.set_xscale("log")
-    axes.set_xticks(widths)
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}"))
-    axes.set_xlabel("channels (2k)")
+    axes.set_xlim(widths[0] / 1.2, widths[-1] * 1.2)
+    value_ticks(axes, "x", widths)
+
+
+def _counts(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    widths, n_runs = numbers["channels"].values, numbers.sizes["run"]
+    solved = (numbers["train_error"] == 0).sum("run").values
+    limits = np.array([share_interval(int(count), n_runs) for count in solved]).T
+    measured(axes, widths, solved / n_runs, limits)
+    known = [int(width) for width in widths if int(width) in REPORTED]
+    reported(axes, known, [REPORTED[width] / 100 for width in known])
+    axes.set_ylim(0.4, 1.02)
+    width_axis(axes, widths)
+    percent_axis(axes)
+    named(axes, "channels (2k)", "runs at zero training error")
+    key(axes, [("◇", INK, "the paper, 100 runs"), ("o", MEASURED, f"measured, {n_runs} runs")], "lower right")
+
+
+def _errors(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    widths = numbers["channels"].values
+    looks = ((CONTROL, (0, (4, 2))), (MEASURED, "-"))
+    for errors, bounds, (colour, dashes) in zip(mean_errors(numbers), error_intervals(numbers), looks, strict=True):
+        curve(axes, widths, errors, colour, band=np.asarray(bounds).T, linestyle=dashes, marker="o", markersize=3.5)
+    axes.set_ylim(bottom=0)
+    width_axis(axes, widths)
+    percent_axis(axes)
+    named(axes, "channels (2k)", "mean test error")
+    key(axes, [("--", CONTROL, "all runs"), ("-", MEASURED, "runs at zero training error")], "upper right")

@@ -2,40 +2,48 @@
 
 import numpy as np
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
 from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, SHOWN_LEVEL, fisher_p
-from widenet.plots.style import COLOURS, styled
+from widenet.plots.axes import number, percent_axis
+from widenet.plots.marks import measured, reported
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import BROKEN, INK, MEASURED, SOFT
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """One panel per width, one row per choice: the share of runs at zero training error and the reported one."""
+def draw(numbers: xr.Dataset) -> Picture:
+    """One set of axes per width, one row per choice: the share of runs at zero training error and the reported one."""
+    height = 70 + 22 * numbers.sizes["choice"]
+    title = "Which choices give the paper's counts of runs at zero training error?"
+    return Picture(
+        [Panel(title, lambda canvas: _rows(canvas, numbers), True, height)],
+        f"Diamond and line: the paper, 100 runs. Blue dot: "
+        f"{number(numbers.attrs['n_runs'])} runs that agree with it (Fisher "
+        f"p ≥ {100 * SHOWN_LEVEL:g} %); vermilion cross: they do not. Bars: 95 % intervals.",
+    )
+
+
+def _rows(canvas: FigureBase, numbers: xr.Dataset) -> None:
     choices, widths = [str(name) for name in numbers["choice"].values], numbers["channels"].values
     n_runs = int(numbers.attrs["n_runs"])
-    drawing = Drawing(figsize=(7.2, 0.8 + 0.27 * len(choices)), layout="constrained")
-    panels = drawing.subplots(1, len(widths), sharey=True, squeeze=False)[0]
+    panels = canvas.subplots(1, len(widths), sharey=True, squeeze=False, gridspec_kw={"wspace": 0.08})[0]
     rows = np.arange(len(choices))
     for axes, width in zip(panels, map(int, widths), strict=True):
         solved = numbers["solved"].sel(channels=width).values
+        axes.axvline(REPORTED[width] / 100, color=INK, linewidth=0.8)
         for row, count in zip(rows, map(int, solved), strict=True):
             low, high = share_interval(count, n_runs)
             agrees = fisher_p(count, n_runs, REPORTED[width]) >= SHOWN_LEVEL
-            colour = COLOURS[0] if agrees else COLOURS[1]
-            axes.plot([100 * low, 100 * high], [row, row], color=colour, linewidth=1.2)
-            axes.plot(
-                100 * count / n_runs, row, color=colour, marker="o" if agrees else "X", markersize=4.5, linestyle=""
-            )
-        axes.axvline(REPORTED[width], color="#333333", linestyle=(0, (3, 2)), linewidth=1)
-        axes.set_title(f"{width} channels", fontsize=8.5)
-        axes.set_xlim(right=min(104, axes.get_xlim()[1] + 3))
-    panels[0].set_yticks(rows, choices, fontsize=7.5)
-    panels[0].invert_yaxis()
-    drawing.supxlabel(
-        f"Runs at zero training error, %, of {n_runs} runs. Dashed: reported (100 runs). Blue dot: Fisher p ≥ 1 %; "
-        "orange cross: p < 1 %.",
-        fontsize=7,
-        color="#555555",
-    )
-    return drawing
+            colour = MEASURED if agrees else BROKEN
+            axes.hlines(row, low, high, color=colour, alpha=0.36, linewidth=3.5)
+            measured(axes, count / n_runs, row, colour=colour, marker="o" if agrees else "X", clip_on=False)
+        reported(axes, REPORTED[width] / 100, -0.85)
+        axes.set_title(f"{width} channels", fontsize=axes.xaxis.label.get_fontsize(), fontweight="normal", color=SOFT)
+        axes.locator_params(axis="x", nbins=3)
+        percent_axis(axes, "x")
+        axes.grid(visible=False, axis="x")
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+    panels[0].set_yticks(rows, choices)
+    panels[0].set_ylim(len(choices) - 0.5, -1.3)

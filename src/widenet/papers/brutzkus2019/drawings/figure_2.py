@@ -1,19 +1,15 @@
 """The drawing of Figure 2 of brutzkus2019."""
 
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
 
 from widenet.papers.brutzkus2019.drawings.animation import Words, film
-from widenet.papers.brutzkus2019.drawings.arrows import four_panels
-from widenet.plots.style import styled
+from widenet.papers.brutzkus2019.drawings.arrows import NOTE, discs, endings
+from widenet.plots.picture import Picture
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Neurons at the start and at the end, k = 50 and k = 2, and how all runs ended."""
-    drawing = Drawing(figsize=(7.2, 3.9), layout="constrained")
-    four_panels(numbers, drawing, drawing.add_gridspec(2, 4, height_ratios=(3.4, 1)))
-    return drawing
+    return Picture([*discs(numbers), endings(numbers)], NOTE)
 
 
 def animate(numbers: xr.Dataset) -> bytes:

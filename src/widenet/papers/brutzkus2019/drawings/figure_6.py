@@ -2,41 +2,52 @@
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
-from widenet.papers.brutzkus2019.drawings.arrows import four_panels
-from widenet.plots.style import styled
+from widenet.papers.brutzkus2019.drawings.arrows import NOTE, discs, endings
+from widenet.plots.axes import named, number
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import SEQUENTIAL
+
+HEIGHT = 320
+ON_DARK, ON_LIGHT = "#fefefe", "#101010"
+"""Words on a map, whose colours are the same on light and on dark pages."""
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Filters at the start and at the end, how all runs ended, and recovery over (γ, k) and (γ, share)."""
-    drawing = Drawing(figsize=(7.2, 6.6), layout="constrained")
-    grid = drawing.add_gridspec(3, 4, height_ratios=(2.7, 0.9, 3.4))
-    four_panels(numbers, drawing, grid)
     by_width, by_share = numbers["recovery_by_width"], numbers["recovery_by_share"]
-    left, right = drawing.add_subplot(grid[2, :2]), drawing.add_subplot(grid[2, 2:])
-    half_widths = [f"{width}" for width in by_width["map_half_width"].values]
-    recovery_map(left, by_width, half_widths, "half width k")
-    left.set_title("(e) f* recovered, %: margin and width")
-    recovery_map(right, by_share, [f"{100 * share:.3g}" for share in by_share["single_share"].values], "")
-    right.set_xlabel("negatives that hold p₂ alone, % (paper: 16.7)")
-    right.set_title(f"(f) margin and share, k = {half_widths[-1]}")
-    return drawing
+    widths = [str(width) for width in by_width["map_half_width"].values]
+    shares = [f"{100 * share:.3g}" for share in by_share["single_share"].values]
+    panels = [
+        Panel(
+            "f* recovered, %: margin and width",
+            lambda canvas: recovery_map(canvas, by_width, widths, "half-width k"),
+            height=HEIGHT,
+        ),
+        Panel(
+            f"f* recovered, %: margin and data, k = {widths[-1]}",
+            lambda canvas: recovery_map(canvas, by_share, shares, "negatives that hold p₂ alone, % (paper: 16.7)"),
+            height=HEIGHT,
+        ),
+    ]
+    runs = f"Each cell of a map: {number(numbers.attrs['map_runs'])} runs."
+    return Picture([*discs(numbers), endings(numbers), *panels], f"{NOTE} {runs}")
 
 
-def recovery_map(axes: Axes, recovery: xr.DataArray, columns: list[str], name: str) -> None:
+def recovery_map(canvas: FigureBase, recovery: xr.DataArray, columns: list[str], name: str) -> None:
     """A table of shares in percent, tinted by their size; the margin γ grows upwards."""
+    axes = canvas.subplots()
     percent = 100 * recovery.values
-    axes.imshow(percent, cmap="YlGnBu", vmin=0, vmax=100, aspect="auto", origin="lower")
+    axes.imshow(percent, cmap=SEQUENTIAL, vmin=0, vmax=100, aspect="auto", origin="lower")
     for row, column in np.ndindex(*percent.shape):
         value = percent[row, column]
-        ink = "white" if value > 55 else "#333333"
-        axes.text(column, row, f"{value:.0f}", ha="center", va="center", fontsize=6.5, color=ink)
+        ink = ON_LIGHT if value > 50 else ON_DARK
+        axes.text(column, row, f"{value:.0f}", ha="center", va="center_baseline", color=ink)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(percent)), [f"{margin:g}" for margin in recovery["map_margin"].values])
-    axes.set_xlabel(name)
-    axes.set_ylabel("margin γ")
+    named(axes, name, "margin γ")
     axes.grid(visible=False)
     axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)

@@ -8,12 +8,14 @@ import xarray as xr
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.figure import FigureBase
 
 from widenet.figures.statistics import mean_interval
 from widenet.papers.brutzkus2019.figures.mnist_filter_bands import best_pair
-from widenet.plots.style import COLOURS, DASHES, styled
+from widenet.plots.axes import named, number, number_axis, percent_axis, value_ticks
+from widenet.plots.marks import End, curve, label_ends
+from widenet.plots.picture import HALF, Panel, Picture
+from widenet.plots.style import CONTROL, DIVERGING, INK, MEASURED, SOFT, UNORDERED
 
 BIN = 5
 """Degrees per bar of the histogram."""
@@ -22,72 +24,78 @@ COLUMNS = 15
 INSET = 0.06
 """From the edge of a tile's place to the tile."""
 CURVES = {
-    "learned": "4 channels, filters learned (best pair)",
-    "random directions": "4 channels, frozen random directions (control)",
-    "centres": "4 channels, frozen centres of the large network",
     "wide": "120 channels",
+    "learned": "4, learned",
+    "centres": "4, centres",
+    "random directions": "4, random",
 }
-COLOUR_OF = dict(zip(CURVES, (COLOURS[1], COLOURS[3], COLOURS[0], COLOURS[2]), strict=True))
+LOOKS = dict(zip(CURVES, UNORDERED, strict=True))
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """(a) angles to the nearest centre, (b) test errors over the training-set size, (c) filters by cluster."""
-    drawing = Drawing(figsize=(7.2, 6.4), layout="constrained")
-    parts: Any = drawing.subfigures(2, 1, height_ratios=(1.12, 1))
-    above, below = parts
-    angle_axes, error_axes = above.subplots(1, 2)
-    _angles(angle_axes, numbers)
-    _errors(error_axes, numbers)
-    left, right = below.subplots(1, 2)
-    _filters(left, numbers, "untrained", "(c) Filters before training")
-    _filters(right, numbers, "trained", "The same network after training")
-    drawing.supxlabel(_footnote(numbers), fontsize=7, color="#555555")
-    return drawing
+def draw(numbers: xr.Dataset) -> Picture:
+    """Angles to the nearest centre, test errors over the training-set size, and the filters by cluster."""
+    size = numbers.attrs["clustered_size"]
+    before, after = (lambda canvas, which=which: _filters(canvas, numbers, which) for which in ("untrained", "trained"))
+    return Picture(
+        [
+            Panel("Training gathers the filters in clusters", lambda canvas: _angles(canvas, numbers)),
+            Panel("Few channels err more often than many", lambda canvas: _errors(canvas, numbers)),
+            Panel("120 filters before training, by cluster", before, height=_height(numbers, "untrained")),
+            Panel(f"The same network trained on {number(size)} images", after, height=_height(numbers, "trained")),
+        ],
+        _note(numbers),
+    )
 
 
-def _angles(axes: Axes, numbers: xr.Dataset) -> None:
+def _angles(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
     bins = list(range(0, 90 + BIN, BIN))
-    for name, label, colour, fill in (
-        ("untrained", "untrained", "#555555", False),
-        ("trained", "trained", COLOURS[0], True),
-    ):
+    for name, colour, fill in (("untrained", CONTROL, False), ("trained", MEASURED, True)):
         angles = numbers[f"{name}_angle"].values.ravel()
-        weights = np.full(len(angles), 100 / len(angles))
-        kind = "stepfilled" if fill else "step"
-        look: dict[str, Any] = {"histtype": kind, "color": colour, "alpha": 0.55 if fill else 1, "linewidth": 1.4}
-        axes.hist(angles, bins, weights=weights, label=label, **look)
-        axes.axvline(float(angles.mean()), color=colour, linestyle=DASHES[1], linewidth=1)
+        weights = np.full(len(angles), 1 / len(angles))
+        look: dict[str, Any] = {"color": colour, "alpha": 0.55 if fill else 1, "linewidth": 1.4}
+        axes.hist(angles, bins, weights=weights, histtype="stepfilled" if fill else "step", **look)
+        mean = float(angles.mean())
+        axes.axvline(mean, color=colour, linestyle=(0, (4, 2)), linewidth=1)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, 1.22 * high)
+    means = {name: float(numbers[f"{name}_angle"].mean()) for name in ("trained", "untrained")}
+    for (name, mean), colour in zip(means.items(), (MEASURED, CONTROL), strict=True):
+        left = mean > min(means.values()) or means["trained"] == means["untrained"]
+        axes.annotate(
+            f"{name}: mean {mean:.0f}°",
+            (mean, 0.99),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, 0) if left else (-4, 0),
+            textcoords="offset points",
+            ha="left" if left else "right" if mean > 30 else "center",
+            va="top",
+            color=colour,
+        )
     axes.set_xlim(0, 90)
     axes.set_xticks(range(0, 91, 15))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}°"))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g} %"))
-    axes.set_xlabel("angle to the nearest centre (dashed: mean)")
-    axes.set_ylabel("filters")
-    axes.set_title(f"(a) Angles, {numbers.attrs['clustered_size']} images")
-    axes.legend(loc="upper left")
+    number_axis(axes, "x", lambda tick: f"{tick:g}°")
+    percent_axis(axes)
+    named(axes, "angle to the nearest centre", "filters")
 
 
-def _errors(axes: Axes, numbers: xr.Dataset) -> None:
-    sizes = numbers["size"].values
-    for dashes, (name, label) in zip((*DASHES[1:], DASHES[0]), CURVES.items(), strict=True):
+def _errors(canvas: FigureBase, numbers: xr.Dataset) -> None:
+    axes = canvas.subplots()
+    sizes, ends = numbers["size"].values, []
+    for name, label in CURVES.items():
+        colour, dashes = LOOKS[name]
         runs = [_runs(numbers.sel(size=size), name) for size in sizes]
         means = np.array([each.mean() for each in runs])
-        axes.plot(sizes, means, color=COLOUR_OF[name], linestyle=dashes, marker="o", markersize=3.5, label=label)
-        ends = [mean_interval(each) or (each.mean(), each.mean()) for each in runs]
-        low, high = np.array(ends).T
-        axes.fill_between(sizes, low, high, color=COLOUR_OF[name], alpha=0.15, linewidth=0)
+        bounds = np.array([mean_interval(each) or (each.mean(), each.mean()) for each in runs])
+        curve(axes, sizes, means, colour, band=bounds.T, linestyle=dashes, marker="o", markersize=3.5)
+        ends.append(End(means[-1], label, colour))
     axes.set_xscale("log")
-    axes.set_xticks(sizes)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.tick_params(axis="x", which="minor", length=0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{100 * tick:g} %"))
+    axes.set_xlim(sizes[0] / 1.05, sizes[-1] * 1.05)
+    value_ticks(axes, "x", sizes)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("training images")
-    axes.set_ylabel("test error")
-    axes.set_title("(b) Test error")
-    axes.legend(loc="lower left", fontsize=6.5, handlelength=2.2)
+    percent_axis(axes)
+    named(axes, "training images", "test error")
+    label_ends(axes, ends, 230)
 
 
 def _runs(at_size: xr.Dataset, name: str) -> np.ndarray:
@@ -102,25 +110,32 @@ def _runs(at_size: xr.Dataset, name: str) -> np.ndarray:
     return errors
 
 
-def _filters(axes: Axes, numbers: xr.Dataset, which: str, title: str) -> None:
-    """Every filter as a tile, scaled to its largest weight: red is positive, blue negative, white 0.
+def _height(numbers: xr.Dataset, which: str) -> int:
+    """Pixels that the rows of tiles take."""
+    rows = sum(-(-int(count) // COLUMNS) for count in np.bincount(numbers[f"{which}_cluster"].values.astype(int)))
+    return round((HALF - 8) / (1.5 + COLUMNS) * (rows + 0.4 * numbers.sizes["cluster"])) + 8
+
+
+def _filters(canvas: FigureBase, numbers: xr.Dataset, which: str) -> None:
+    """Every filter as a tile, scaled to its largest weight: blue is positive, vermilion negative, white 0.
 
     Each cluster starts a new row with its centre in a frame; within it the filters go from near to far.
     """
+    axes = canvas.subplots()
     filters, centres = numbers[f"{which}_filters"].values, numbers[f"{which}_centres"].values
     cluster = numbers[f"{which}_cluster"].values
     tiles: list[_Tile] = []
     top = 0.0
-    for number, centre in enumerate(centres):
-        own = filters[cluster == number]
+    for place, centre in enumerate(centres):
+        own = filters[cluster == place]
         tiles.append(_Tile(top, 0.0, centre, framed=True))
-        tiles += [_Tile(top + place // COLUMNS, 1.4 + place % COLUMNS, each) for place, each in enumerate(own)]
+        tiles += [_Tile(top + nth // COLUMNS, 1.4 + nth % COLUMNS, each) for nth, each in enumerate(own)]
         top += -(-len(own) // COLUMNS) + 0.4
     _shade(axes, tiles, numbers.attrs["filter_side"])
     corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]) * (1 - 2 * INSET) + INSET
     frames = LineCollection(
         [corners + np.array([tile.left, tile.top]) for tile in tiles],
-        colors=["#000000" if tile.framed else "#aaaaaa" for tile in tiles],
+        colors=[INK if tile.framed else SOFT for tile in tiles],
         linewidths=[1.1 if tile.framed else 0.3 for tile in tiles],
         clip_on=False,
     )
@@ -129,7 +144,6 @@ def _filters(axes: Axes, numbers: xr.Dataset, which: str, title: str) -> None:
     axes.set_ylim(top, -0.2)
     axes.set_aspect("equal", anchor="NW")
     axes.set_axis_off()
-    axes.set_title(title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,15 +166,17 @@ def _shade(axes: Axes, tiles: list[_Tile], side: int) -> None:
     for tile, row, column in zip(tiles, rows * (side + 1), columns * (side + 1), strict=True):
         weights = tile.weights.reshape(side, side)
         shades[row : row + side, column : column + side] = weights / (np.abs(weights).max() or 1.0)
-    axes.pcolormesh(x, y, np.ma.masked_invalid(shades), cmap="RdBu_r", vmin=-1, vmax=1, rasterized=True)
+    axes.pcolormesh(x, y, np.ma.masked_invalid(shades), cmap=DIVERGING, vmin=-1, vmax=1, rasterized=True)
 
 
-def _footnote(numbers: xr.Dataset) -> str:
+def _note(numbers: xr.Dataset) -> str:
     n_wide, n_runs = numbers.sizes["wide_run"], numbers.sizes["run"]
     fitted = int((numbers["wide_train_error"] == 0).sum())
     plural = "network" if n_wide == 1 else "networks"
     return (
-        f"{n_wide} large {plural} and {n_runs} small runs per point; bands: 95 % t-intervals. {fitted} of "
-        f"{numbers['wide_train_error'].size} large networks reached training error 0; {int(numbers['diverged'])} runs "
-        "diverged.\nFilters: framed = centre of the cluster; its filters from near to far; red positive, blue negative."
+        "Four channels: filters learned (the best pair of step sizes), frozen at the centres of the large network, or "
+        f"frozen at random directions (control). {n_wide} large {plural} and {n_runs} small runs per point; bands: "
+        f"95 % intervals. {fitted} of {numbers['wide_train_error'].size} large networks reached training error 0; "
+        f"{int(numbers['diverged'])} runs diverged. Framed: the centre of a cluster; its filters follow from near to "
+        "far. Blue weights are positive, vermilion ones negative."
     )

@@ -1,17 +1,11 @@
 """The drawing of Figure 2 of li2018."""
 
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
 
-from widenet.papers.li2018.drawings.panels import draw_panels, legend_above, note_below
-from widenet.plots.style import styled
+from widenet.papers.li2018.drawings.panels import curve_panels, spreads
+from widenet.plots.picture import Picture
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Four panels, images of norm 1."""
-    drawing = Drawing(figsize=(7.0, 5.4), layout="constrained")
-    draw_panels(list(drawing.subplots(2, 2).ravel()), numbers, "width", "abcd")
-    legend_above(drawing, numbers, "width", "m")
-    note_below(drawing, f"Mean of {numbers.attrs['runs']} repeats; bands: one standard deviation. Grey: W at the end.")
-    return drawing
+    return Picture(curve_panels(numbers, "width", "m", tell=("flips", "distance")), spreads(numbers))

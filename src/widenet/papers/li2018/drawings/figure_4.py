@@ -1,26 +1,49 @@
 """The drawing of Figure 4 of li2018."""
 
+from functools import partial
+
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+from matplotlib.ticker import MaxNLocator
 
-from widenet.papers.li2018.drawings.panels import draw_law, width_axis
-from widenet.plots.style import styled
+from widenet.papers.li2018.drawings.panels import HEIGHT, draw_runs, width_axis
+from widenet.plots.axes import number_axis
+from widenet.plots.marks import label_ends
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import MEASURED, UNORDERED
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Steps against the width, on synthetic data and on MNIST."""
-    drawing = Drawing(figsize=(7.0, 3.1), layout="constrained")
-    left, right = drawing.subplots(1, 2)
-    for number, reading in enumerate(numbers["reading"].values.tolist()):
-        draw_law(left, numbers["synthetic"].sel(reading=reading), "width", "run", number, reading)
-    draw_law(right, numbers["mnist"], "mnist_width", "mnist_run", 0, "norm 1")
-    width_axis(left, numbers["width"].values.tolist())
-    width_axis(right, numbers["mnist_width"].values.tolist())
-    left.set_title("(a) Synthetic data, 98 %")
-    right.set_title("(b) MNIST, 95 %")
-    left.set_ylabel("steps")
-    for axes in (left, right):
-        axes.set_ylim(bottom=0)
-        axes.legend()
-    return drawing
+    panels = (
+        Panel("Synthetic data: steps to 98 % test accuracy", partial(draw_synthetic, numbers), height=HEIGHT),
+        Panel("MNIST: steps to 95 % test accuracy", partial(draw_mnist, numbers), height=HEIGHT),
+    )
+    return Picture(panels, "Dots: single runs. Lines: their means. The vertical axes begin at 0.")
+
+
+def draw_synthetic(numbers: xr.Dataset, canvas: FigureBase) -> None:
+    """One line per reading."""
+    axes, ends = canvas.subplots(), []
+    readings = numbers["reading"].values.tolist()
+    for reading, (colour, dash) in zip(readings, (UNORDERED[0], UNORDERED[3]), strict=False):
+        end = draw_runs(axes, numbers["synthetic"].sel(reading=reading), "width", "run", colour, dash)
+        ends.append(end._replace(words=reading))
+    _finish(axes, numbers["width"].values.tolist(), float(numbers["synthetic"].max()))
+    label_ends(axes, ends, HEIGHT)
+
+
+def draw_mnist(numbers: xr.Dataset, canvas: FigureBase) -> None:
+    """One line."""
+    axes = canvas.subplots()
+    end = draw_runs(axes, numbers["mnist"], "mnist_width", "mnist_run", MEASURED)
+    _finish(axes, numbers["mnist_width"].values.tolist(), float(numbers["mnist"].max()))
+    label_ends(axes, [end._replace(words="norm 1")], HEIGHT)
+
+
+def _finish(axes: Axes, widths: list[int], highest: float) -> None:
+    axes.set_ylim(0, 1.06 * highest)
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    number_axis(axes, "y")
+    width_axis(axes, widths, "steps")

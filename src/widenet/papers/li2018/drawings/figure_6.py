@@ -1,13 +1,11 @@
 """The drawing of Figure 6 of li2018."""
 
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
 
-from widenet.papers.li2018.drawings.panels import draw_readings
-from widenet.plots.style import styled
+from widenet.papers.li2018.drawings.panels import curve_panels, spreads
+from widenet.plots.picture import Picture
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Four panels with points of norm 1, and four as drawn."""
-    return draw_readings(numbers, "spread", "σ")
+    return Picture(curve_panels(numbers, "spread", "σ"), spreads(numbers))

@@ -1,122 +1,154 @@
-"""Panels that the drawings of li2018 share: curves with deviations, and singular values."""
+"""Panels that the drawings of li2018 share: curves in bands, singular values, and single runs against the width."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
-from widenet.plots.style import COLOURS, DASHES
+from widenet.plots.axes import log_axis, named, number, number_axis, percent, percent_axis, value_ticks
+from widenet.plots.marks import End, curve, label_ends, promise, ramp
+from widenet.plots.picture import Panel
+from widenet.plots.style import INK, MEASURED, SOFT
 
-NUMBERS = FuncFormatter(lambda value, _: f"{value:g}")
-LABELS = {
-    "accuracy": "test accuracy",
-    "flips": "changed patterns",
-    "distance": "relative distance",
+HEIGHT = 230
+TITLES = {
+    "accuracy": "Test accuracy",
+    "flips": "Changed activation patterns",
+    "distance": "Distance from the start",
+    "update_values": "Singular values of the update",
+}
+"""By quantity, in the order of the paper's panels (a) to (d)."""
+UPWARDS = {
+    "accuracy": "of the test points",
+    "flips": "of all pairs of neuron and test point",
+    "distance": "‖W − W⁰‖ / ‖W⁰‖",
+    "update_values": "σⱼ / σ₁",
 }
 
 
-def draw_panels(panels: Sequence[Axes], numbers: xr.Dataset, axis: str, letters: str = "abcd") -> None:
-    """Accuracy, patterns and distance against the step, and singular values; one colour per entry of `axis`."""
-    titles = ("Test accuracy", "Coupling", "Distance", "Singular values")
-    for axes, letter, title, name in zip(panels, letters, titles, (*LABELS, "values"), strict=True):
-        if name == "values":
-            draw_values(axes, numbers, axis)
-        else:
-            draw_curves(axes, numbers, axis, name)
-        axes.set_title(f"({letter}) {title}" if letter.strip() else title)
+def curve_panels(
+    numbers: xr.Dataset, axis: str, symbol: str, *, tell: Sequence[str] = tuple(TITLES), limit: float | None = None
+) -> list[Panel]:
+    """Four panels per reading, side by side, with a line per entry of `axis`.
+
+    The lines of the quantities in `tell` have their names at their ends; elsewhere they lie on top of each other.
+    `limit` is what the paper says patterns and distances stay below.
+    """
+    readings = numbers["reading"].values.tolist() if "reading" in numbers.dims else [None]
+    panels = []
+    for name, title in TITLES.items():
+        top = 1.04 * float((numbers[f"{name}_mean"] + numbers[f"{name}_std"]).max())
+        for reading in readings:
+            one = numbers if reading is None else numbers.sel(reading=reading)
+            draw = draw_values if name == "update_values" else partial(draw_curves, name=name, top=top, limit=limit)
+            words = title if reading is None else f"{title}, {reading}"
+            panels.append(Panel(words, partial(_alone, draw, one, axis, symbol, name in tell), height=HEIGHT))
+    return panels
 
 
-def draw_curves(axes: Axes, numbers: xr.Dataset, axis: str, name: str) -> None:
-    """Mean and deviation against the step."""
-    for number, value in enumerate(numbers[axis].values):
-        one = numbers.sel({axis: value}).isel(step=slice(1, None))
-        mean, deviation, colour = one[f"{name}_mean"], one[f"{name}_std"], COLOURS[number]
-        axes.fill_between(one["step"], mean - deviation, mean + deviation, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(one["step"], mean, color=colour, linestyle=DASHES[number % len(DASHES)])
-    axes.set_xscale("log")
-    axes.set_xlim(numbers["step"].values[1], numbers["step"].values[-1])
-    axes.xaxis.set_major_formatter(NUMBERS)
-    axes.set_xlabel("step")
-    axes.set_ylabel(LABELS[name])
+def _alone(
+    draw: Callable[..., None], numbers: xr.Dataset, axis: str, symbol: str, tell: bool, canvas: FigureBase
+) -> None:
+    draw(canvas.subplots(), numbers, axis, symbol, tell)
+
+
+def names(values: Sequence[float | int], symbol: str) -> list[str]:
+    """The largest with its symbol, the others as numbers."""
+    return [f"{symbol} = {number(value)}" if value == max(values) else number(value) for value in values]
+
+
+def draw_curves(
+    axes: Axes, numbers: xr.Dataset, axis: str, symbol: str, tell: bool, *, name: str, top: float, limit: float | None
+) -> None:
+    """Means in bands of one standard deviation against the step."""
+    shown = numbers.isel(step=slice(1, None)) if numbers["step"].values[0] == 0 else numbers
+    values, steps, ends = shown[axis].values.tolist(), shown["step"].values, []
+    for value, words, colour in zip(values, names(values, symbol), ramp(len(values)), strict=True):
+        one = shown.sel({axis: value})
+        mean, deviation = one[f"{name}_mean"].values, one[f"{name}_std"].values
+        curve(axes, steps, mean, colour, band=(mean - deviation, mean + deviation))
+        ends.append(End(float(mean[-1]), words))
+    log_axis(axes, "x")
+    axes.set_xlim(steps[0], steps[-1])
     if name == "accuracy":
-        axes.set_ylim(0, 1.02)
+        percent_axis(axes)
+        low = float((shown["accuracy_mean"] - shown["accuracy_std"]).min())
+        axes.set_ylim(0 if low < 0.5 else np.floor(20 * low) / 20, 1.005)
     else:
-        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        (percent_axis if name == "flips" else number_axis)(axes, "y")
+        low = float((shown[f"{name}_mean"] - shown[f"{name}_std"]).min())
+        axes.set_ylim(0 if low < top / 2 else 0.95 * low, max(top, 1.15 * (limit or 0)))
+    if limit is not None and name != "accuracy":
+        promise(axes, axes.get_xlim(), [limit, limit])
+        words = (percent if name == "flips" else number)(limit)
+        axes.annotate(f"the paper: below {words}", (0, limit), (3, 3), ("axes fraction", "data"),
+                      "offset points", color=INK)  # fmt: skip
+    named(axes, "step", UPWARDS[name])
+    if name == "accuracy":
+        ramp_key(axes, names(values, symbol))
+    elif tell:
+        label_ends(axes, few(axes, ends), HEIGHT)
 
 
-def draw_values(axes: Axes, numbers: xr.Dataset, axis: str) -> None:
-    """σ_j/σ_1 of the update, and in grey of the weights of the last entry."""
-    for number, value in enumerate(numbers[axis].values):
-        one, colour = numbers.sel({axis: value}), COLOURS[number]
-        mean, deviation = one["update_values_mean"], one["update_values_std"]
-        low = (mean - deviation).clip(min=1e-9)
-        axes.fill_between(one["place"], low, mean + deviation, color=colour, alpha=0.18, linewidth=0)
-        axes.plot(one["place"], mean, color=colour, linestyle=DASHES[number % len(DASHES)])
-    weights = numbers.isel({axis: -1})["weight_values_mean"]
-    axes.plot(numbers["place"], weights, color="#777777", linewidth=1.0)
-    axes.annotate("W", (float(numbers["place"][-1]), float(weights[-1])), xytext=(-4, -10), textcoords="offset points",
-                  ha="right", color="#777777")  # fmt: skip
-    axes.set_yscale("log")
-    axes.set_ylim(float(numbers["update_values_mean"].min()) / 2, 2)
-    axes.set_xlim(1, numbers["place"].values[-1])
-    axes.set_xlabel("place j")
-    axes.set_ylabel("σⱼ / σ₁")
+def ramp_key(axes: Axes, words: Sequence[str]) -> None:
+    """What the colours of the ramp mean, where the lines cannot say it at their ends."""
+    lines = [Line2D([], [], color=colour) for colour in ramp(len(words))]
+    spacing = {"handlelength": 1.4, "handletextpad": 0.5, "labelspacing": 0.35, "borderpad": 0.1, "borderaxespad": 0.3}
+    axes.legend(lines[::-1], words[::-1], loc="lower right", labelcolor=SOFT, **spacing)
 
 
-def legend_above(drawing: Drawing, numbers: xr.Dataset, axis: str, words: str) -> None:
-    """One entry per value of `axis`."""
-    lines = [
-        Line2D([], [], color=COLOURS[number], linestyle=DASHES[number % len(DASHES)])
-        for number in range(numbers.sizes[axis])
-    ]
-    labels = [f"{words} = {value:g}" for value in numbers[axis].values.tolist()]
-    drawing.legend(lines, labels, loc="outside upper center", ncols=7, columnspacing=1.2, handlelength=1.8)
+def draw_values(axes: Axes, numbers: xr.Dataset, axis: str, symbol: str, tell: bool) -> None:
+    """σ_j/σ_1 of the update in bands of one standard deviation, and of the weights at the end."""
+    values, places = numbers[axis].values.tolist(), numbers["place"].values
+    weights = numbers.isel({axis: -1})["weight_values_mean"].values
+    axes.plot(places, weights, color=SOFT, linestyle=(0, (5, 1.5)), linewidth=1.2)
+    ends = [End(float(weights[-1]), "W itself", SOFT)]
+    for value, words, colour in zip(values, names(values, symbol), ramp(len(values)), strict=True):
+        one = numbers.sel({axis: value})
+        mean, deviation = one["update_values_mean"].values, one["update_values_std"].values
+        curve(axes, places, mean, colour, band=(np.maximum(mean - deviation, 1e-9), mean + deviation))
+        ends.append(End(float(mean[-1]), words))
+    if not tell:
+        lowest = float(numbers["update_values_mean"].isel(place=-1).mean())
+        ends[1:] = [End(lowest, f"all {symbol}")]
+    log_axis(axes, "y")
+    axes.set_ylim(float(numbers["update_values_mean"].min()) / 1.6, 1.3)
+    axes.set_xlim(1, places[-1])
+    axes.set_xticks([1, *range(20, places[-1] + 1, 20)])
+    named(axes, "place j", UPWARDS["update_values"])
+    label_ends(axes, [ends[0], *few(axes, ends[1:])], HEIGHT)
 
 
-def note_below(drawing: Drawing, text: str) -> None:
-    """A small line under the panels."""
-    drawing.supxlabel(text, fontsize=7, color="#555555")
+def few(axes: Axes, ends: list[End]) -> list[End]:
+    """The first and the last name alone where there is no room for all of them: the key of the accuracies has all."""
+    shares = axes.transAxes.inverted().transform(axes.transData.transform([(1.0, float(end.y)) for end in ends]))[:, 1]
+    return ends if np.ptp(shares) * HEIGHT > 9 * len(ends) else [ends[0], ends[-1]][: len(ends)]
 
 
-def draw_readings(numbers: xr.Dataset, axis: str, words: str) -> Drawing:
-    """A column of four panels per reading: norm 1, and as drawn."""
-    drawing = Drawing(figsize=(7.0, 9.2), layout="constrained")
-    grid = drawing.subplots(4, 2, sharey="row", sharex=False)
-    for column, reading in enumerate(numbers["reading"].values.tolist()):
-        draw_panels(list(grid[:, column]), numbers.sel(reading=reading), axis, "abcd" if column == 0 else "    ")
-        for axes in grid[:, column]:
-            axes.set_title(f"{axes.get_title(loc='left')}, {reading}")
-            if column:
-                axes.set_ylabel("")
-        for axes in grid[:2, column]:
-            axes.set_xlabel("")
-    legend_above(drawing, numbers, axis, words)
-    note_below(drawing, f"Mean of {numbers.attrs['runs']} repeats; bands: one standard deviation. Grey: W at the end.")
-    return drawing
+def spreads(numbers: xr.Dataset) -> str:
+    """What the bands are."""
+    return f"Lines: mean of {numbers.attrs['runs']} repeats. Bands: one standard deviation."
 
 
-def draw_law(axes: Axes, values: xr.DataArray, width: str, run: str, number: int, label: str) -> None:
-    """Mean and deviation over runs against the width."""
-    mean, deviation = values.mean(run), values.std(run, ddof=1)
-    axes.errorbar(values[width].values, mean.values, deviation.values, color=COLOURS[number], marker="os^"[number],
-                  markersize=4, capsize=2.5, linestyle=DASHES[number], linewidth=1.2, label=label)  # fmt: skip
+def draw_runs(axes: Axes, values: xr.DataArray, width: str, run: str, colour: str = MEASURED, dash: Any = "-") -> End:
+    """A dot per run and a line through the means, against the width; returns the end of the line."""
+    mean, widths = values.mean(run), values[width].values
+    places, heights = np.broadcast_arrays(widths[:, None], values.transpose(width, run).values)
+    axes.plot(places.ravel(), heights.ravel(), "o", color=colour, alpha=0.5, markersize=3.5, markeredgewidth=0)
+    axes.plot(widths, mean.values, color=colour, linestyle=dash, zorder=4)
+    return End(float(mean[-1]), "", colour)
 
 
-def width_axis(axes: Axes, widths: Sequence[int]) -> None:
-    """Widths in powers of 2, each with its number."""
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(list(widths), [f"{width:,}" for width in widths])
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_tick_params(which="minor", length=0)
-    axes.set_xlabel("hidden neurons m")
-
-
-def log_axis(axes: Axes) -> None:
-    """A logarithmic axis upwards on which 1, 2 and 5 times a power of 10 are written out."""
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(NUMBERS)
-    axes.yaxis.set_minor_formatter(NullFormatter())
+def width_axis(axes: Axes, widths: Sequence[int], upwards: str) -> None:
+    """Widths on a logarithmic axis, with a number at each that was run."""
+    log_axis(axes, "x")
+    axes.set_xlim(widths[0] / 1.15, widths[-1] * 1.15)
+    value_ticks(axes, "x", widths)
+    named(axes, "hidden neurons m", upwards)

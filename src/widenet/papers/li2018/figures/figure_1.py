@@ -94,9 +94,9 @@ def statements(numbers: xr.Dataset, reading: str, *, added: bool = False) -> lis
             (1.0, ROUGHLY), basis="roughly the same: within a factor of 2, ours", added=added),
         row(f"{reading}: largest mean share of changed patterns, m ≥ {FROM_WIDTH}", SAID_FLIPS,
             largest(wide.largest_flips), (0.0, SMALL), basis="printed; the widths are not",
-            moved=FROM_1000 if reading == "norm 1" else "", added=added),
+            moved=FROM_1000 if reading == "norm 1" else "", added=added, printed=(0.0, SMALL)),
         row(f"{reading}: largest mean relative distance at T", SAID_DISTANCE, largest(last.distance_at_moments),
-            (0.0, SMALL), basis="printed", added=added),
+            (0.0, SMALL), basis="printed", added=added, printed=(0.0, SMALL)),
         row(f"{reading}: share of runs whose largest drop σ_j/σ_(j+1) is at j = {where}", SAID_VALUES,
             float(inside.mean()), (1.0, 1.0), basis="among j = 5 to 40; ours", added=added),
         row(f"{reading}: smallest mean σ_20/σ_21 of the update", SAID_VALUES, smallest(numbers["drop"]),
@@ -122,8 +122,8 @@ figure_1 = Figure(
     caption=(
         "1000 dimensions, 10 classes of 2 Gaussians each, σ = 1, σ₀ = 5, 1000 training points, T = 400, B = 16, η = "
         "10/m, mean and standard deviation of 5 repeats, as printed; weights start with standard deviation 1/√m "
-        '("N(0, 1/√m)" names the deviation). Not printed: widths, whether points have norm 1 (here both: left with '
-        "norm 1, as (A2) asks, right as drawn), on which points patterns are compared (here: test points, share of "
+        '("N(0, 1/√m)" names the deviation). Not printed: widths, whether points have norm 1 (here both: norm '
+        "1, as (A2) asks, and as drawn), on which points patterns are compared (here: test points, share of "
         "pairs of neuron and point), sampling (here: a fresh permutation per epoch). Singular values are divided by "
         "the largest. Gaussians do not meet (A1): components are too wide for their distance."
     ),

@@ -82,7 +82,7 @@ figure_6 = Figure(
     title="Synthetic data: components of larger variance are learned later",
     caption=(
         "As Figure 1 with σ₀ = 5 and several σ. Not printed: σ (here 1, 2, 5 and 10), the width (here 1000, at quick "
-        "scale 250), T, B and η (here as in Figure 1), whether points have norm 1 (left, and right as drawn), and the "
+        "scale 250), T, B and η (here as in Figure 1), whether points have norm 1 (here both), and the "
         'time at which the accuracy decreases with σ: at step 20 it does, at T all σ are learned. "Covariance σ/√d '
         'I" is read as a standard deviation of σ/√d. No σ shown here meets (A1).'
     ),

@@ -81,7 +81,7 @@ figure_7 = Figure(
     title="Synthetic data: more components per class are learned later",
     caption=(
         "As Figure 1 with l from 1 to 7 (at quick scale 1, 2, 4 and 7). Not printed: the width (here 1000, at quick "
-        "scale 250), T, B and η (here as in Figure 1), whether points have norm 1 (left, and right as drawn), and the "
+        "scale 250), T, B and η (here as in Figure 1), whether points have norm 1 (here both), and the "
         "time of each statement. More components go with smaller distances early on only: later those networks go on "
         "moving, and at T the order is the opposite one. The data do not meet (A1)."
     ),

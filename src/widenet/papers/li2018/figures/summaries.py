@@ -37,10 +37,19 @@ def row(
     moved: str = "",
     added: bool = False,
     interval: tuple[float, float] | None = None,
+    printed: float | tuple[float, float] | None = None,
 ) -> Comparison:
-    """A comparison."""
+    """A comparison. `printed` is the number of the paper, or its range, where its words hold one."""
     return Comparison(
-        name=name, reported=said, measured=measured, interval=interval, band=band, basis=basis, moved=moved, added=added
+        name=name,
+        reported=said,
+        measured=measured,
+        interval=interval,
+        band=band,
+        basis=basis,
+        moved=moved,
+        added=added,
+        reported_value=printed,
     )
 
 
@@ -51,11 +60,11 @@ def ours(name: str, measured: float, band: tuple[float, float] = ANY, *, basis: 
 
 
 def mean_row(name: str, said: str, values: xr.DataArray, band: tuple[float, float] = ANY, *,
-             basis: str, moved: str = "", added: bool = False) -> Comparison:  # fmt: skip
+             basis: str, moved: str = "", added: bool = False, printed: float | None = None) -> Comparison:  # fmt: skip
     """The mean of one number per run, with its interval. A run without the number makes it NaN, which never agrees."""
     numbers = values.values
-    interval = mean_interval(numbers)
-    return row(name, said, float(numbers.mean()), band, basis=basis, moved=moved, added=added, interval=interval)
+    interval, mean = mean_interval(numbers), float(numbers.mean())
+    return row(name, said, mean, band, basis=basis, moved=moved, added=added, interval=interval, printed=printed)
 
 
 def reached(cell: Curves, target: float, every: int = 1) -> tuple[Float[np.ndarray, " run"], Float[np.ndarray, " run"]]:

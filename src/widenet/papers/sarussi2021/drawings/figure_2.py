@@ -1,57 +1,61 @@
 """The drawing of Figure 2 of sarussi2021."""
 
+from functools import partial
+
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
-from widenet.papers.sarussi2021.drawings.maps import draw_map
-from widenet.plots.style import COLOURS, DASHES, styled
+from widenet.papers.sarussi2021.drawings.curves import HEIGHT, after_training, draw_courses, epoch_axis
+from widenet.papers.sarussi2021.drawings.maps import map_panel
+from widenet.plots.axes import percent, percent_axis
+from widenet.plots.marks import label_ends
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.rows import Row, draw_rows
+from widenet.plots.style import CONTROL, MEASURED
+
+STARTS = {"small": MEASURED, "large": CONTROL}
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
-    """The share against the epoch from small and from large weights, and below it the map."""
-    drawing = Drawing(figsize=(6.8, 5.6), layout="constrained")
-    above, below = drawing.subfigures(2, 1, squeeze=False, height_ratios=(1.2, 1))[:, 0]
-    panels = above.subplots(1, 2, sharey=True)
-    for axes, letter, start in zip(panels, "ab", ("small", "large"), strict=True):
-        draw_curves(axes, numbers.nonlinear.sel(start=start), "data")
-        axes.set_title(f"({letter}) {start} initial weights")
-        axes.set_ylim(-0.02, 1.03)
-    panels[0].set_ylabel("share in the non-linear region")
-    panels[0].legend(loc="upper right")
-    mapped = numbers.map_nonlinear.mean("trial")
-    draw_map(below, mapped, "(c) 3 against 5 after the last epoch, by slope, step and initial deviation", "Blues")
-    below.supxlabel(
-        f"Curves: mean of {numbers.sizes['run']} initializations; band: smallest to largest.\n"
-        f"{_training_errors(numbers)}",
-        fontsize=7,
-        color="#555555",
+def draw(numbers: xr.Dataset) -> Picture:
+    """The share against the epoch from small weights, the errors at the end, and the map. From large ones it stays."""
+    panels = (
+        Panel("Non-linear region, small weights", partial(draw_shares, numbers), height=HEIGHT),
+        Panel("Training error after the last epoch", partial(draw_errors, numbers), height=HEIGHT),
+        map_panel("Share for 3 against 5 after the last epoch, by setting", numbers.map_nonlinear.mean("trial")),
     )
-    return drawing
+    return Picture(panels, _note(numbers))
 
 
-def _training_errors(numbers: xr.Dataset) -> str:
-    """Mean training errors at the end, by start, in the order of the curves."""
-    ends = numbers.train_error.isel(epoch=-1).mean("run")
-    told = [
-        f"{start} " + ", ".join(f"{float(value):.1%}" for value in ends.sel(start=start).values)
-        for start in ("small", "large")
-    ]
-    return f"Training error at the end: {'; '.join(told)}."
+def draw_shares(numbers: xr.Dataset, canvas: FigureBase) -> None:
+    """From epoch 1 on."""
+    axes, shown = canvas.subplots(), after_training(numbers.nonlinear.sel(start="small"))
+    ends = draw_courses(axes, shown, "data")
+    percent_axis(axes)
+    axes.set_ylim(0, 1.04 * float(shown.max()))
+    epoch_axis(axes, shown.epoch.values.tolist(), "of the points")
+    label_ends(axes, ends, HEIGHT)
 
 
-def draw_curves(axes: Axes, values: xr.DataArray, along: str, *, bands: bool = True) -> None:
-    """One line per entry of `along`, the mean over runs in its min–max band, against the epoch."""
-    epoch = values.epoch.values
-    for number, name in enumerate(values[along].values):
-        one, colour = values.sel({along: name}), COLOURS[number]
-        if bands:
-            axes.fill_between(epoch, one.min("run"), one.max("run"), color=colour, alpha=0.15, linewidth=0)
-        axes.plot(epoch, one.mean("run"), color=colour, linestyle=DASHES[number % len(DASHES)], label=str(name))
-    axes.set_xscale("symlog", linthresh=1)
-    ticks = [tick for tick in (0, 1, 2, 5, 10, 20, 60) if tick <= epoch[-1]]
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.minorticks_off()
-    axes.set_xlim(0, epoch[-1])
-    axes.set_xlabel("epoch")
+def draw_errors(numbers: xr.Dataset, canvas: FigureBase) -> None:
+    """Every run, by data and start."""
+    axes, last = canvas.subplots(), numbers.train_error.isel(epoch=-1)
+    draw_rows(
+        axes,
+        [
+            Row(f"{data}, {start}", last.sel(start=start, data=data).values, colour)
+            for data in last["data"].values.tolist()
+            for start, colour in STARTS.items()
+        ],
+    )
+    percent_axis(axes, "x")
+    axes.set_xlim(-0.03 * float(last.max()), 1.06 * float(last.max()))
+    axes.set_xlabel("of the training points; a dot per run")
+
+
+def _note(numbers: xr.Dataset) -> str:
+    large = numbers.nonlinear.sel(start="large")
+    return (
+        f"Lines: mean of {numbers.sizes['run']} initializations. Bands: smallest to largest. Before training every "
+        f"share is {percent(float(numbers.nonlinear.isel(epoch=0).min()))}, and from large weights it never falls "
+        f"below {percent(float(large.min()))}. The map: small shares are dark."
+    )

@@ -1,39 +1,56 @@
 """The drawing of Figure 4 of sarussi2021."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure as Drawing
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 
-from widenet.plots.style import COLOURS, styled
+from widenet.papers.sarussi2021.drawings.planes import SIDE, TINT, square
+from widenet.plots.axes import named
+from widenet.plots.picture import Panel, Picture
+from widenet.plots.style import INK, MINUS, PLUS, SOFT
 
-BLUE, ORANGE, GREY = COLOURS[0], COLOURS[4], "#BBBBBB"
+ZERO = 1e-9
+"""Outputs nearer to 0 than this are 0: those of a ReLU network are exactly."""
+ARROW = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Where the output is positive, negative and 0, with the two neurons."""
-    drawing = Drawing(figsize=(6.4, 3.8), layout="constrained")
-    panels = drawing.subplots(1, 2, sharey=True)
-    for axes, slope, title in zip(panels, (0.1, 0.0), ("(a) Leaky ReLU: a line", "(b) ReLU: no line"), strict=True):
-        signs = np.sign(numbers["output"].sel(slope=slope).values)
-        axes.pcolormesh(
-            numbers["x1"],
-            numbers["x2"],
-            signs,
-            cmap=ListedColormap([BLUE, GREY, ORANGE]),
-            vmin=-1,
-            vmax=1,
-            rasterized=True,
-        )
-        for end, name, aside in (((0.6, 0.0), "w", (0.02, 0.05)), ((0.0, 0.6), "u", (0.05, 0.02))):
-            axes.annotate("", end, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.4})
-            axes.annotate(name, (end[0] + aside[0], end[1] + aside[1]), fontsize=10)
-        axes.set_aspect("equal")
-        axes.set_xticks((-1, 0, 1))
-        axes.set_yticks((-1, 0, 1))
-        axes.set_title(title)
-        axes.set_xlabel("$x_1$")
-    panels[0].set_ylabel("$x_2$")
-    drawing.supxlabel("Orange: positive, blue: negative, grey: zero.", fontsize=7, color="#555555")
-    return drawing
+    panels = (
+        Panel("Leaky ReLU: the boundary is a line", partial(draw_signs, numbers, 0.1), height=SIDE),
+        Panel("ReLU: it is not", partial(draw_signs, numbers, 0.0), height=SIDE),
+    )
+    return Picture(panels, "Arrows: the two neurons, w of output weight +1 and u of −1.")
+
+
+def draw_signs(numbers: xr.Dataset, slope: float, canvas: FigureBase) -> None:
+    """One activation."""
+    axes, outputs = canvas.subplots(), numbers["output"].sel(slope=slope)
+    draw_sign_regions(axes, numbers, slope)
+    for end, name, aside in (((0.6, 0.0), "w", (3, 5)), ((0.0, 0.6), "u", (-9, 2))):
+        axes.annotate("", end, (0, 0), arrowprops=ARROW)
+        axes.annotate(name, end, aside, textcoords="offset points")
+    axes.annotate("N > 0", (0.55, -0.55), ha="center", color=PLUS)
+    axes.annotate("N < 0", (-0.55, 0.55), ha="center", color=MINUS)
+    if float((np.abs(outputs) <= ZERO).mean()) > 0.1:
+        axes.annotate("N = 0", (-0.55, -0.55), ha="center", color=SOFT)
+
+
+def draw_sign_regions(axes: Axes, numbers: xr.Dataset, slope: float) -> None:
+    """Plus blue, minus vermilion, and nothing where the output is 0."""
+    x1, x2, outputs = numbers["x1"].values, numbers["x2"].values, numbers["output"].sel(slope=slope).values
+    most = float(np.abs(outputs).max()) + 1
+    for low, high, colour in ((ZERO, most, PLUS), (-most, -ZERO, MINUS)):
+        axes.contourf(x1, x2, outputs, levels=[low, high], colors=[colour], alpha=TINT)
+    square_axes(axes)
+
+
+def square_axes(axes: Axes) -> None:
+    """The square of both coordinates."""
+    square(axes, 1.0)
+    axes.set_xticks((-1, 0, 1))
+    axes.set_yticks((-1, 0, 1))
+    named(axes, "x₁", "x₂")

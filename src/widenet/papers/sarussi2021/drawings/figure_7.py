@@ -1,31 +1,33 @@
 """The drawing of Figure 7 of sarussi2021."""
 
+from functools import partial
+
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
-from widenet.papers.sarussi2021.drawings.figure_2 import draw_curves
-from widenet.plots.style import styled
+from widenet.papers.sarussi2021.drawings.curves import HEIGHT, after_training, draw_courses, epoch_axis
+from widenet.plots.axes import log_axis
+from widenet.plots.marks import label_ends
+from widenet.plots.picture import Panel, Picture
+
+MEASURES = {
+    "ratio": ("r over the distance of the means", "r / ‖w̄ − ū‖"),
+    "angle": ("Widest angle within a sign", "degrees"),
+}
 
 
-@styled
-def draw(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Picture:
     """Both measures against the epoch, from small weights."""
-    drawing = Drawing(figsize=(6.8, 3.3), layout="constrained")
-    panels = drawing.subplots(1, 2)
-    small = numbers.sel(start="small").isel(epoch=numbers.epoch.values >= 1)
-    for axes, letter, name in zip(panels, "ab", ("ratio", "angle"), strict=True):
-        draw_curves(axes, small[name], "data")
-        axes.set_xscale("log")
-        ticks = [tick for tick in (1, 2, 5, 10, 20, 60) if tick <= small.epoch.values[-1]]
-        axes.set_xticks(ticks, [str(tick) for tick in ticks])
-        axes.minorticks_off()
-        axes.set_xlim(1, small.epoch.values[-1])
-        axes.set_ylim(bottom=0)
-        axes.set_title(f"({letter}) " + ("r / distance of the means" if name == "ratio" else "Widest angle (degrees)"))
-    panels[0].legend(loc="upper right")
-    drawing.supxlabel(
-        f"Line: mean of {numbers.sizes['run']} initializations; band: smallest to largest.",
-        fontsize=7,
-        color="#555555",
-    )
-    return drawing
+    panels = [
+        Panel(title, partial(draw_measure, numbers, name), height=HEIGHT) for name, (title, _) in MEASURES.items()
+    ]
+    return Picture(panels, f"Lines: mean of {numbers.sizes['run']} initializations. Bands: smallest to largest.")
+
+
+def draw_measure(numbers: xr.Dataset, name: str, canvas: FigureBase) -> None:
+    """From epoch 1 on; on logarithmic axes, since what falls to 0 is to be seen on its way."""
+    axes, shown = canvas.subplots(), after_training(numbers[name].sel(start="small"))
+    ends = draw_courses(axes, shown, "data")
+    log_axis(axes, "y")
+    epoch_axis(axes, shown.epoch.values.tolist(), MEASURES[name][1])
+    label_ends(axes, ends, HEIGHT)
