@@ -29,7 +29,8 @@ class Baseline:
         changed = {}
         for path in self.target.test_files():
             name, digest = str(path.relative_to(ROOT)), self._digest(path)
-            if not (only and path.name not in {*only, LIMITS, INDEX.name}) and self._files.get(name, {}).get("digest") != digest:
+            is_asked = not only or path.name in {*only, LIMITS, INDEX.name}
+            if is_asked and self._files.get(name, {}).get("digest") != digest:
                 changed[name] = digest
         traced = tuple(str(each) for each in self.target.files)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -94,7 +94,7 @@ def _told(call: Any) -> Any:
     return judged
 
 
-@dataclass
+@dataclass(eq=False)
 class Watch:
     """A pytest plugin: how each test ended, how long it took, what claims said in it, which functions it entered."""
 
