@@ -9,10 +9,10 @@ from typing import Any
 
 from tools.mutants.mutation import MODULE, Mutant
 from tools.mutants.sessions import in_child
-from tools.mutants.targets import PACKAGE, ROOT, Target, is_named_after, path_of
+from tools.mutants.targets import INDEX, LIMITS, PACKAGE, ROOT, Target, is_named_after, path_of
 
-Chosen = tuple[bool, bool, float, str, dict[str, Any]]
-"""(of another file, not seen to enter the function itself, seconds, name, test)."""
+Chosen = tuple[int, bool, float, str, dict[str, Any]]
+"""(0 of its own file, 1 of another, 2 the index; not seen to enter the function itself, seconds, name, test)."""
 
 
 class Baseline:
@@ -29,7 +29,8 @@ class Baseline:
         changed = {}
         for path in self.target.test_files():
             name, digest = str(path.relative_to(ROOT)), self._digest(path)
-            if not (only and path.name not in only) and self._files.get(name, {}).get("digest") != digest:
+            is_asked = not only or path.name in {*only, LIMITS, INDEX.name}
+            if is_asked and self._files.get(name, {}).get("digest") != digest:
                 changed[name] = digest
         traced = tuple(str(each) for each in self.target.files)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -50,7 +51,7 @@ class Baseline:
         to enter it themselves, the quickest first."""
         tests, spent = {}, 0.0
         for _, _, seconds, node, test in self._entering(mutant.module, mutant.function):
-            if spent and spent + seconds > most_seconds:
+            if spent and spent + seconds > most_seconds and not is_pinned(node):
                 continue
             tests[node], spent = test, spent + seconds
         return tests
@@ -69,12 +70,19 @@ class Baseline:
             reads = function == MODULE and self.target.is_own(name, module)
             those = tests if reads or (self.target.by_file and (entering or prepared)) else entering | prepared
             chosen += [
-                (not self.target.is_own(name, module), node not in entering, test["seconds"], node, test)
+                (self._rank(name, module), node not in entering, test["seconds"], node, test)
                 for node, test in tests.items()
                 if node in those
             ]
         self._known[module, function] = sorted(chosen, key=lambda each: each[:4])
         return self._known[module, function]
+
+    def _rank(self, name: str, module: str) -> int:
+        return 2 if Path(name).name == INDEX.name else 0 if self.target.is_own(name, module) else 1
+
+    def others(self, chosen: Iterable[str]) -> set[str]:
+        """All tests that are known, but these."""
+        return {node for found in self._files.values() for node in found["tests"]} - set(chosen)
 
     def digest(self, mutant: Mutant) -> str:
         """Changes when the module or the tests that should notice do."""
@@ -94,6 +102,11 @@ class Baseline:
         of_papers = [ROOT / "tests" / "controls.py", PACKAGE / "claims" / "sides.py"] if self.target.is_paper else []
         parts = [path, *of_papers, *helpers, *modules]
         return hashlib.sha256(b"".join(each.read_bytes() for each in parts)).hexdigest()[:12]
+
+
+def is_pinned(node: str) -> bool:
+    """Whether a test compares what is declared, which takes no time: such a test is always tried."""
+    return Path(node.partition("::")[0]).name in (LIMITS, INDEX.name)
 
 
 def _enters(entered: Iterable[Sequence[str]], path: str, function: str) -> bool:

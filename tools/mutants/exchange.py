@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tools.mutants.baseline import is_pinned
 from tools.mutants.mutation import MODULE, Mutant
 from tools.mutants.sessions import OPTIONS, Watch, in_fork
 from tools.mutants.targets import ROOT, path_of
@@ -119,13 +120,15 @@ class Collected:
         config = items[0].config
         config.pluginmanager.register(watch)
         config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]
-        for item, following in zip(items, [*items[1:], None], strict=True):
-            config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        while items:
+            item = items.pop(0)
+            config.hook.pytest_runtest_protocol(item=item, nextitem=items[0] if items else None)
             if not watch.tests[item.nodeid]["passed"]:
                 return {"ended": 1, "tests": watch.tests}
             # A test that found its programs compiled took less time then than it does alone.
             if time.process_time() - began > self._most_seconds:
-                break
+                items = [each for each in items if is_pinned(each.nodeid)]
+                item.session._setupstate.teardown_exact(items[0] if items else None)
         return {"ended": 0, "tests": watch.tests}
 
 

@@ -45,6 +45,8 @@ KEPT = {
     "concatenate",
 }
 """What keeps whole numbers whole, and sizes at or above 0."""
+WHOLE_KEPT = {"diff", "roll", "tile", "reshape", "flatten", "take", "stack", "cumsum"}
+"""What keeps whole numbers whole."""
 
 
 @dataclass(frozen=True)
@@ -88,17 +90,21 @@ class Facts:
         self._beside: dict[ast.expr, tuple[type[ast.cmpop], Domain]] = {}
         self._whole = {each for node in ast.walk(tree) for each in _whole_numbers(node)}
         self._counted = {each for node in ast.walk(tree) for each in _counted(node)}
+        self._guards: set[ast.expr] = set()
         for node in tree.body:
             self._names = {}
             _learn(node, self, self._names)
             for each in ast.walk(node):
                 for number, op, other in _comparisons(each):
                     self._beside[number] = (op, self.domain(other))
+                self._guards |= {one for one, count in _guards(each) if self.domain(count).whole}
         self._names = {}
 
     def is_idle(self, number: ast.expr, old: float, new: float) -> bool:
         """Whether the comparison that this number stands in says the same of every possible value with another one."""
         if number in self._whole and not float(new).is_integer():
+            return True
+        if number in self._guards and 0 < new <= old:
             return True
         if number in self._counted:
             return math.ceil(old) == math.ceil(new)
@@ -134,6 +140,8 @@ class Facts:
                 return self._names.get(name) or (COUNT if name.startswith("n_") else ANY)
             case ast.Attribute(attr="size" | "ndim", value=ast.Name(id="np" | "jnp")):
                 return ANY
+            case ast.Attribute(attr="T", value=value):
+                return self.domain(value)
             case ast.Attribute(attr=name):
                 return self._columns.get(name) or (COUNT if name.startswith("n_") or name == "ndim" else ANY)
             case ast.Subscript(value=ast.Attribute(attr="shape")):
@@ -166,6 +174,8 @@ class Facts:
             both = [self.domain(each) for each in given[:2]]
             is_positive = any if name == "maximum" else all
             return Domain(all(each.whole for each in both), is_positive(each.positive for each in both))
+        if name in WHOLE_KEPT:
+            return Domain(first.whole)
         return first if name in KEPT else ANY
 
 
@@ -217,14 +227,28 @@ def _learn(node: ast.stmt, facts: Facts, names: dict[str, Domain]) -> None:
         for each in ast.walk(function):
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                 assigned.setdefault(each.id, []).append(None)
-            if isinstance(each, ast.Assign) and isinstance(target := each.targets[0], ast.Name):
-                assigned.setdefault(target.id, []).append(each.value)
+            if isinstance(each, ast.Assign):
+                for name, value in _pairs(each.targets[0], each.value):
+                    assigned.setdefault(name, []).append(value)
         for name, values in assigned.items():
             expressions = [each for each in values if each is not None]
             if len(values) == 2 and len(expressions) == 1 and name not in names:
                 names[name] = facts.domain(expressions[0])
             else:
                 names.pop(name, None)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Each name of an assignment with the expression that it is, or is a part of."""
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+            for one, its in zip(names, values, strict=True):
+                yield from _pairs(one, its)
+        case ast.Tuple(elts=names), ast.Attribute() | ast.Subscript():
+            for one in names:
+                yield from _pairs(one, value)
 
 
 def _comparisons(node: ast.AST) -> Iterator[tuple[ast.expr, type[ast.cmpop], ast.expr]]:
@@ -254,6 +278,14 @@ def _counted(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.Call(func=ast.Attribute(attr="arange"), args=[number]) if _value(number) is not None:
             yield number
+
+
+def _guards(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The 1 of `x / maximum(count, 1)`, beside which only a count of 0 is smaller: then there is nothing to divide."""
+    match node:
+        case ast.BinOp(op=ast.Div(), right=ast.Call(args=[count, number]) as call) if _value(number) == 1.0:
+            if ast.unparse(call.func) in ("max", "np.maximum"):
+                yield number, count
 
 
 def _value(node: ast.expr) -> float | None:

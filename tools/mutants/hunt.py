@@ -22,7 +22,9 @@ BROKEN = (3, "does not load: ModuleNotFoundError", "does not load: OSError")
 """Ends that no weakened number brings about: an internal error of pytest, a file or a library that is gone."""
 
 RENAMED = 4
-"""A test is not there by its name: a weakened number stands in it. That is no notice."""
+"""A test is not there by its name: a weakened number stands in it. Then all cases of it are run that have new names."""
+NONE_LEFT = 5
+"""No case of it has a new name. That is no notice."""
 
 CAUGHT, SURVIVED, STRICTER, FOLLOWS = "caught", "survived", "stricter", "follows"
 
@@ -103,6 +105,11 @@ class Hunt:
         # No test is begun once `most_seconds` are spent; the last one may take longer than it did.
         limit = PATIENCE + self.most_seconds + FACTOR * max(test["seconds"] for test in usable.values())
         found = attempt(mutant, list(usable), limit)
+        if found["ended"] == RENAMED:
+            # The cases of the same tests under their new names.
+            functions = list(dict.fromkeys(node.partition("[")[0] for node in usable))
+            spared = self.baseline.others(usable)
+            found = in_child(functions, mutant=mutant, limit=limit, spared=spared, most_seconds=self.most_seconds)
         if found["ended"] in BROKEN:
             # Counted as caught, every mutant after it would be.
             raise SystemExit(f"stopped at {mutant.description}: the tests could not be run ({found['ended']})")
@@ -110,8 +117,8 @@ class Hunt:
         if found["ended"] == 0:
             result = STRICTER if only_stricter(usable, found["tests"]) else SURVIVED
             by = f"{len(found['tests'])} tests"
-        elif found["ended"] == RENAMED:
-            result, by = SURVIVED, "tests have other names"
+        elif found["ended"] in (RENAMED, NONE_LEFT):
+            result, by = SURVIVED, "tests are not there"
         else:
             result, by = CAUGHT, failed or str(found["ended"])
         return row | {"result": result, "by": by, "seconds": round(time.monotonic() - began, 1)}
@@ -135,6 +142,8 @@ def only_stricter(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """
     changes = []
     for node, test in after.items():
+        if node not in before:
+            return False
         said, says = before[node]["evidence"], test.get("evidence", [])
         if [each[0] for each in said] != [each[0] for each in says]:
             return False

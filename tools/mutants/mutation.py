@@ -1,7 +1,7 @@
 """What a mutant is: one edit of one file of source, with a description that outlives moved lines."""
 
 import ast
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tools.mutants.facts import Domain, Facts
@@ -75,6 +75,7 @@ class Source:
         name = module.rsplit(".", 1)[-1]
         self.facts = Facts(self.tree, known.columns, signs=name in known.signs)
         self.drawing: set[str] = set()
+        self.tolerances: Callable[[str], set[str]] = lambda _: set()
         self._steering = {each.split(".", 1)[1] for each in known.steering if each.split(".", 1)[0] == name}
         self._starts = [0]
         for line in data.splitlines(keepends=True):

@@ -10,15 +10,17 @@ import importlib
 import importlib.machinery
 import io
 import json
+import math
 import os
 import pkgutil
+import re
 import resource
 import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -92,13 +94,28 @@ def _told(call: Any) -> Any:
     return judged
 
 
-@dataclass
+@dataclass(eq=False)
 class Watch:
     """A pytest plugin: how each test ended, how long it took, what claims said in it, which functions it entered."""
 
     traced: tuple[str, ...] = ()
+    spared: frozenset[str] = frozenset()
+    most_seconds: float = math.inf
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
     entered: set[tuple[str, str]] = field(default_factory=set)
+    unloaded: str = ""
+    is_enough: bool = False
+    _began: float = field(default_factory=time.process_time)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file of tests that cannot be loaded."""
+        if report.failed:
+            errors = re.findall(r"\b\w+(?:Error|Exception|Exit|Violation)\b", report.longreprtext)
+            self.unloaded = self.unloaded or (errors[-1] if errors else "Error")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Without those that are not asked."""
+        items[:] = [each for each in items if each.nodeid not in self.spared]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
@@ -112,6 +129,8 @@ class Watch:
         sys.settrace(None)
         found = self.tests.setdefault(item.nodeid, {"passed": True})
         found |= {"seconds": time.process_time() - before, "evidence": list(EVIDENCE), "enters": sorted(self.entered)}
+        if time.process_time() - self._began > self.most_seconds and found["passed"]:
+            self.is_enough, item.session.shouldstop = True, "enough"
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Any:
@@ -203,13 +222,20 @@ def weaken(mutant: Mutant) -> None:
 
 
 def in_child(
-    tests: Sequence[str], *, mutant: Mutant | None = None, traced: tuple[str, ...] = (), limit: float = 600.0
+    tests: Sequence[str],
+    *,
+    mutant: Mutant | None = None,
+    traced: tuple[str, ...] = (),
+    limit: float = 600.0,
+    spared: Collection[str] = (),
+    most_seconds: float = math.inf,
 ) -> dict[str, Any]:
-    """Run these tests in a fork: {"ended": …, "tests": {node: …}}.
+    """Run these tests in a fork, but those that are spared: {"ended": …, "tests": {node: …}}.
 
-    `ended` is pytest's exit code, or the name of the signal that ended the child.
+    `ended` is pytest's exit code, or the name of the signal that ended the child. After `most_seconds` no other test
+    is begun.
     """
-    return in_fork(lambda _: _run(tests, mutant, traced, limit))
+    return in_fork(lambda _: _run(tests, mutant, Watch(traced, frozenset(spared), most_seconds), limit))
 
 
 def in_fork(work: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
@@ -232,10 +258,9 @@ def in_fork(work: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
         return json.loads(path.read_text()) if path.exists() else {"ended": "died", "tests": {}}
 
 
-def _run(tests: Sequence[str], mutant: Mutant | None, traced: tuple[str, ...], limit: float) -> dict[str, Any]:
+def _run(tests: Sequence[str], mutant: Mutant | None, watch: Watch, limit: float) -> dict[str, Any]:
     hard = int(limit) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (hard, hard + 5))
-    watch = Watch(traced)
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
         try:
@@ -245,4 +270,8 @@ def _run(tests: Sequence[str], mutant: Mutant | None, traced: tuple[str, ...], l
             code = int(pytest.main([*options, "-o", "addopts=", *tests], plugins=[watch]))
         except Exception as error:
             return {"ended": f"does not load: {type(error).__name__}", "tests": {}}
+    if watch.unloaded and mutant is not None:
+        return {"ended": f"does not load: {watch.unloaded}", "tests": watch.tests}
+    if watch.is_enough and code == pytest.ExitCode.INTERRUPTED:
+        code = 0
     return {"ended": code, "tests": watch.tests, "said": quiet.getvalue()[-600:]}

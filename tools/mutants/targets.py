@@ -16,6 +16,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "widenet"
 OTHERS = ("diagnostics", "training")
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+LIMITS = "test_limits.py"
+"""Of each paper: limits written by hand."""
+INDEX = ROOT / "tests" / "papers" / "test_index.py"
+"""Whether claims ask for what the generated index says: of all tests the last that is tried."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,10 @@ class Target:
         return Known(columns_of(trees), listed.get("signs", {}), listed.get("steering", {}))
 
     def test_files(self) -> list[Path]:
-        """The files of tests, in order; of a paper, those of its claims and formulas."""
+        """The files of tests, in order; of a paper, those of its claims and formulas, and what it declares."""
         if self.is_paper:
-            return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
+            formulas, claims = self.tests.glob("test_*formulas*.py"), (self.tests / "claims").glob("test_*.py")
+            return [*sorted(formulas), *sorted(claims), self.tests / LIMITS, INDEX]
         return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
 
     def is_own(self, test: str, module: str) -> bool:

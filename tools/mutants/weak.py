@@ -37,7 +37,8 @@ def met(sides: Sides) -> Sides:
 
 
 def to_a_tenth(sides: Sides) -> Sides:
-    """The same comparison, with a tenth of its limit as tolerance."""
+    """The same comparison, with a tenth of its limit as tolerance, as `within=0.1` would declare it."""
     same = copy.copy(sides)
+    same.tolerance = "to 0.1" if sides.limit is not None else "to 0.1 of it"
     same.room = np.where(same.promised == 0, 0.1, 0.1 * np.abs(same.promised))
     return same

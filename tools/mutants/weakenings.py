@@ -27,9 +27,9 @@ WORDS = {
 SHAPES = {"axis", "keepdims", "initial", "ddof", "dtype", "shape", "indexing", "stacklevel"}
 TOLERANCES = {
     *("ROUNDING", "BOUND", "IDENTITY", "STEP", "BY_CHANCE", "FITTED", "CLOSED_FORM", "BLURRED", "CLOSE", "NEAR"),
-    *("SMALLEST", "NEGLIGIBLE", "room"),
+    *("SMALLEST", "NEGLIGIBLE", "room", "blur", "rounding"),
 }
-"""Tolerances: no statement says whether their very edge is inside."""
+"""Tolerances: no statement says whether their very edge is inside. Nor of a name that stands for a share of one."""
 ELSEWHERE = ""
 NUMPY = '__import__("numpy")'
 WEAK = '__import__("tools.mutants.weak", fromlist=["kept"])'
@@ -42,6 +42,8 @@ def weakenings(module: str, data: bytes, *, judges: bool = True, known: Known | 
     source = Source(module, data, known)
     given = _given(source.tree)
     functions = [each for each in source.tree.body if isinstance(each, ast.FunctionDef)]
+    within = _tolerances(source.tree)
+    source.tolerances = lambda function: within.get(function.rpartition(".")[2], TOLERANCES)
     source.drawing = {each.name for each in functions if _is_given_a_generator(each) or _is_seeded(each)}
     return numbered(
         each
@@ -91,6 +93,24 @@ def _material(tree: ast.Module) -> set[str]:
     helpers = {node.name for node in functions if node.name.startswith("_") or _is_given_a_generator(node)}
     while more := {name for name in helpers - found if name in readers and readers[name] <= found}:
         found |= more
+    return found
+
+
+def _all_names(node: ast.AST) -> set[str]:
+    """Those of attributes too."""
+    return reads(node) | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def _tolerances(tree: ast.Module) -> dict[str, set[str]]:
+    """For each function, the names in it that stand for a tolerance, or for a number that has one in it."""
+    found = {}
+    for node in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
+        assigned = [each for each in ast.walk(node) if isinstance(each, ast.Assign) and len(each.targets) == 1]
+        names = set(TOLERANCES)
+        for each in assigned:
+            if isinstance(each.targets[0], ast.Name) and _all_names(each.value) & names:
+                names.add(each.targets[0].id)
+        found[node.name] = names
     return found
 
 
@@ -150,19 +170,34 @@ def _judges(node: ast.FunctionDef) -> bool:
 def _inside(node: ast.FunctionDef, name: str) -> Iterator[tuple[str, ast.expr]]:
     for default in (*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)):
         yield from _expressions(default, name)
-    body = node.body[1:] if ast.get_docstring(node) else node.body
+    body = _one_name_each(node.body[1:] if ast.get_docstring(node) else node.body)
     for_words = _only_for_words(body)
     for statement in body:
-        if not (isinstance(statement, ast.Assign) and _names(statement) <= for_words):
+        if not (isinstance(statement, ast.Assign | ast.FunctionDef) and _names(statement) <= for_words):
             yield from _expressions(statement, name)
 
 
+def _one_name_each(body: list[ast.stmt]) -> list[ast.stmt]:
+    """`a, b = x, y` as two statements."""
+    found: list[ast.stmt] = []
+    for each in body:
+        match each:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+                pairs = zip(names, values, strict=True)
+                found += [ast.copy_location(ast.Assign([name], value), each) for name, value in pairs]
+            case _:
+                found.append(each)
+    return found
+
+
 def _only_for_words(body: list[ast.stmt]) -> set[str]:
-    """The names in which a function keeps what it tells in words and nothing else."""
+    """The names in which a function keeps what it tells in words and nothing else; functions inside it too."""
     found: set[str] = set()
-    assigned = [each for each in body if isinstance(each, ast.Assign)]
+    assigned = [each for each in body if isinstance(each, ast.Assign | ast.FunctionDef)]
     while True:
-        counted = [each for each in body if not (isinstance(each, ast.Assign) and _names(each) <= found)]
+        counted = [
+            each for each in body if not (isinstance(each, ast.Assign | ast.FunctionDef) and _names(each) <= found)
+        ]
         read = {each.id for statement in counted for each in _outside_words(statement) if _is_read(each)}
         more = set().union(*(_names(each) for each in assigned)) - read - {ELSEWHERE}
         if more == found:
@@ -183,8 +218,10 @@ def _counts_runs(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Runs"
 
 
-def _names(statement: ast.Assign) -> set[str]:
+def _names(statement: ast.Assign | ast.FunctionDef) -> set[str]:
     """What it assigns; an attribute or an element is `ELSEWHERE`, of which nobody knows who reads it."""
+    if isinstance(statement, ast.FunctionDef):
+        return {statement.name}
     targets = [each for target in statement.targets for each in _targets(target)]
     return {each.id if isinstance(each, ast.Name) else ELSEWHERE for each in targets}
 
@@ -258,7 +295,7 @@ def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterat
 
 def _edges(source: Source, function: str, node: ast.Compare) -> Iterator[Mutant]:
     words = source.words(node)
-    if len(node.ops) == 1 and type(node.ops[0]) in EDGES and not reads(node) & TOLERANCES:
+    if len(node.ops) == 1 and type(node.ops[0]) in EDGES and not _all_names(node) & source.tolerances(function):
         new = EDGES[type(node.ops[0])]
         text = f"({source.words(node.left)}) {new} ({source.words(node.comparators[0])})"
         # A drawn number is never equal to its limit.
