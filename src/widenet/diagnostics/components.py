@@ -84,6 +84,21 @@ def find_components(points: Points, classes: Numbers) -> Numbers:
     return _cut(classes, trees, 0.0)
 
 
+def components_per_class(points: Points, classes: Numbers, count: int) -> Numbers:
+    """As many components in every class as are asked for, by single linkage; fewer where a class has fewer points.
+
+    Points at equal distances join together, so a class may have fewer for that reason too.
+    """
+    components, used = np.zeros(len(classes), np.int64), 0
+    for kind in np.unique(classes):
+        rows = np.flatnonzero(classes == kind)
+        tree = _tree(points[rows])
+        found = np.ones(1, np.int64) if tree is None else scipy.cluster.hierarchy.fcluster(tree, count, "maxclust")
+        components[rows] = used + found - 1
+        used += int(found.max())
+    return components
+
+
 def natural_components(points: Points, classes: Numbers) -> Numbers:
     """Components as the widest gap between the heights of single linkage has them, whether (A1) allows them or not."""
     trees = {kind: _tree(points[classes == kind]) for kind in np.unique(classes)}

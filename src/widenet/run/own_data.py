@@ -2,9 +2,8 @@
 
 import logging
 import os
+import re
 from typing import Any
-
-from pydantic import ValidationError
 
 from widenet import papers
 from widenet.claims import Claim, Evidence, NotApplicable
@@ -13,7 +12,7 @@ from widenet.claims.hypotheses import normalized
 from widenet.claims.user_data import Choices, UserData
 from widenet.data.arrays import from_arrays
 from widenet.data.tables import load_file
-from widenet.errors import DataError, InputError, StoreError, UnknownName
+from widenet.errors import DataError, InputError, StoreError
 from widenet.progress import Progress, parts, silent
 from widenet.run.answers import Answers
 from widenet.run.cells import Cells, Task
@@ -64,7 +63,7 @@ def check_on(
         raise InputError(f"name claims or a paper, not both; got paper={paper!r} and {len(claims)} claims.")
     named = [papers.find_claim(each) if isinstance(each, str) else each for each in claims]
     chosen = named or papers.claims_of(paper)
-    user_data = UserData(_dataset(data), _choices(choices))
+    user_data = UserData(_dataset(data), Choices(**choices))
     cells = cells_of(store)
     return Answers({claim.id: ask(claim, user_data, cells, share) for claim, share in parts(chosen, progress)})
 
@@ -81,7 +80,7 @@ def ask(claim: Claim, user_data: UserData, cells: Cells, progress: Progress = si
             applied = answer if isinstance(answer, Applied) else Applied(answer)
             material = applied.settings
             found = claim(material) if claim.draws is not None else _run(claim, material, cells, progress)
-            answer = _with_reasons(_told(found, applied), user_data)
+            answer = _with_reasons(_told(found, applied, _not_used(claim, user_data, applied.note)), user_data)
     except StoreError:
         raise
     except CellFailed as error:
@@ -106,13 +105,23 @@ def _with_reasons(found: Evidence, user_data: UserData) -> Evidence:
     return found.model_copy(update={"hypotheses": tuple(hypotheses)})
 
 
-def _told(found: Evidence, applied: Applied) -> Evidence:
+def _not_used(claim: Claim, user_data: UserData, said: str) -> str:
+    """The choices that do not reach this claim, where its own words do not name them."""
+    unnamed = [
+        f"{name} = {value}"
+        for name, value in user_data.unreached(claim.ways).items()
+        if not re.search(rf"\b{name}\b", said)
+    ]
+    return f"Not used here: {', '.join(unnamed)}." if unnamed else ""
+
+
+def _told(found: Evidence, applied: Applied, not_used: str) -> Evidence:
     """What has to be said about these runs: at the end of the note, and beside what their preparation makes true."""
-    choices = applied.normalized
+    choices, note = applied.normalized, " ".join(filter(None, (found.note, applied.note, not_used)))
     hypotheses = tuple(
         normalized(each, choices[each.key]) if each.key in choices else each for each in found.hypotheses
     )
-    return found.model_copy(update={"hypotheses": hypotheses, "note": f"{found.note} {applied.note}".strip()})
+    return found.model_copy(update={"hypotheses": hypotheses, "note": note})
 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:
@@ -136,15 +145,3 @@ def _dataset(given: Any) -> Dataset:
         f"data must be a Dataset, the name of a file, or a pair (inputs, labels), got "
         f"{type(given).__name__}; widenet.from_arrays(inputs, labels) makes a Dataset."
     )
-
-
-def _choices(given: dict[str, Any]) -> Choices:
-    for name in given:
-        if name not in Choices.model_fields:
-            raise UnknownName("choice", name, Choices.model_fields)
-    try:
-        return Choices(**given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        must = first["msg"].partition(",")[0].replace("Input should", "must")
-        raise InputError(f"{first['loc'][0]} {must}, got {first['input']!r}.") from None
