@@ -446,7 +446,13 @@ class Claim:
         return tuple(way for way in ways if way is not None)
 
     def on(self, user_data: Any) -> Any:
-        """What to run or to judge on this data, or `NotApplicable`."""
+        """What to run or to judge on this data, or `NotApplicable`.
+
+        Raises:
+          TypeError: it is a data set without choices.
+        """
+        if hasattr(user_data, "labels") and not hasattr(user_data, "choices"):
+            raise TypeError(f"{self.id}.on takes widenet.UserData(data, choices), got {type(user_data).__name__}")
         if self.settings_on is not None:
             return self.settings_on(user_data)
         if not self.ways:

@@ -17,7 +17,7 @@ from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError, InputError, UnknownName
 from widenet.records import ClosedModel
 from widenet.seeds import LARGEST_SEED
-from widenet.types import Dataset
+from widenet.types import Dataset, require_dataset
 
 __all__ = ["Choices", "NotApplicable", "Order", "UserData"]
 
@@ -140,6 +140,9 @@ class UserData:
         Raises:
           DataError: several data sets at once, none, or numbers that are not finite.
         """
+        require_dataset(self.data)
+        if not isinstance(self.choices, Choices):
+            raise InputError(f"choices must be widenet.Choices(…), got {self.choices!r}.")
         if self.data.inputs.ndim != 2 or not self.data.n_samples:
             raise DataError(f"user data is one data set with at least one point, got {self.data.inputs.shape}.")
         if not (np.isfinite(self.inputs).all() and np.isfinite(self.labels).all()):

@@ -166,7 +166,10 @@ def _heights(trees: dict) -> Float[np.ndarray, " merge"]:
 
 
 def _tree(points: Points) -> np.ndarray | None:
-    return scipy.cluster.hierarchy.linkage(points, "single") if len(points) > 1 else None
+    if len(points) < 2:
+        return None
+    # SciPy warns of square arrays that look like distances; distances themselves leave nothing to guess.
+    return scipy.cluster.hierarchy.linkage(scipy.spatial.distance.pdist(points), "single")
 
 
 def _cut(classes: Numbers, trees: dict, height: float) -> Numbers:
