@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from widenet.papers import PAPERS, claim_ids, figure_ids, find_claim, find_figure
     from widenet.progress import silent
     from widenet.records import Scale
-    from widenet.run import Answers, check, check_on, figure
+    from widenet.run import Answers, check, check_on, check_over, figure
     from widenet.store import Store
     from widenet.training import (
         SGD,
@@ -63,7 +63,7 @@ _HOME = {
     "papers": ("PAPERS", "claim_ids", "figure_ids", "find_claim", "find_figure"),
     "progress": ("silent",),
     "records": ("Scale",),
-    "run": ("Answers", "check", "check_on", "figure"),
+    "run": ("Answers", "check", "check_on", "check_over", "figure"),
     "store": ("Store",),
     "training": (
         "SGD",
@@ -122,6 +122,7 @@ __all__ = [
     "certify",
     "check",
     "check_on",
+    "check_over",
     "claim_ids",
     "ensemble",
     "ensembles",

@@ -26,6 +26,10 @@ class Scale(enum.StrEnum):
     """The sizes of the paper."""
 
     @classmethod
+    def _missing_(cls, value: object) -> "Scale":
+        raise ValueError(f"scale must be 'quick' or 'paper', got {value!r}")
+
+    @classmethod
     def named(cls, text: str) -> "Scale":
         """The scale of this name, or `UnknownName`."""
         known = {scale.value: scale for scale in cls}

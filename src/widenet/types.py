@@ -13,6 +13,8 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, PyTree
 
+from widenet.errors import DataError
+
 jax.config.update("jax_enable_x64", True)
 
 RunKey = Key[Array, ""]
@@ -54,6 +56,18 @@ class Dataset(eqx.Module):
     def __getitem__(self, rows: Any) -> "Dataset":
         """A subset by index, slice or mask along the leading axis."""
         return Dataset(self.inputs[rows], self.labels[rows])
+
+
+def require_dataset(given: Any) -> Dataset:
+    """What was given, if it is a data set.
+
+    Raises:
+      DataError: it is something else.
+    """
+    if not isinstance(given, Dataset):
+        kind = type(given).__name__
+        raise DataError(f"data must be a widenet.Dataset, got {kind}; widenet.from_arrays(inputs, labels) makes one.")
+    return given
 
 
 class RunStatus(enum.IntEnum):

@@ -8,7 +8,7 @@ from widenet.claims import user_data as module
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.data.own import recall, recall_for
-from widenet.errors import DataError
+from widenet.errors import DataError, InputError
 from widenet.records import ClosedModel
 from widenet.types import Dataset
 
@@ -80,5 +80,5 @@ def test_what_no_claim_could_speak_about_is_refused(inputs, labels):
     [{"n_runs": 0}, {"n_neurons": 3}, {"slope": 1.0}, {"step_size": 0.0}, {"seed": -1}, {"width": 4}],
 )
 def test_impossible_choices_are_refused(choices):
-    with pytest.raises(ValueError, match=next(iter(choices))):
+    with pytest.raises(InputError, match=next(iter(choices))):
         Choices(**choices)

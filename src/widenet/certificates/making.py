@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from widenet.certificates.certainty import repeat
 from widenet.certificates.certificate import Certificate, Findings
@@ -112,7 +111,13 @@ class Wishes:
         """
         if init_scale is not None:
             init_scale = _positive("init_scale", init_scale, LARGEST_SCALE)
-        given = {"n_neurons": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "seed": seed}
+        given = {
+            "n_neurons": width,
+            "step_size": step_size,
+            "init_scale": init_scale,
+            "slope": slope,
+            "seed": seed or None,
+        }
         return cls(
             choices=_choices(given),
             has_width=width is not None,
@@ -134,7 +139,9 @@ class Wishes:
             )
         if self.has_width or n_classes == 2:
             return self.choices
-        return self.choices.model_copy(update={"n_neurons": max(LEAST_WIDTH, PER_CLASS * n_classes)})
+        wider = self.choices.model_copy(update={"n_neurons": max(LEAST_WIDTH, PER_CLASS * n_classes)})
+        wider.model_fields_set.discard("n_neurons")  # you did not choose it
+        return wider
 
 
 def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Progress = silent) -> Certificate:
@@ -196,11 +203,8 @@ def _choices(given: dict[str, Any]) -> Choices:
     """The reader's choices for theorems; what she left open is chosen."""
     try:
         return Choices(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = {"n_neurons": "width"}.get(str(first["loc"][0]), str(first["loc"][0]))
-        must = first["msg"].partition(",")[0].replace("Input should", "must")
-        raise InputError(f"{name} {must}, got {shown(first['input'])}.") from None
+    except InputError as refusal:
+        raise InputError(str(refusal).replace("n_neurons", "width", 1)) from None
 
 
 def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, digest: str) -> EnsembleSetting:

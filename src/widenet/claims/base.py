@@ -434,15 +434,30 @@ class Claim:
         """VIOLATED for a statement that is kept because it is false as printed; its id says so."""
         return expected_of(self.id)
 
+    @property
+    def ways(self) -> tuple[Callable[[Any], Any], ...]:
+        """How each of its sources is run on user data; none where it is not about data."""
+        if self.settings_on is not None:
+            return (self.settings_on,)
+        ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
+        # A statement that is kept because it is false promises nothing about anybody's data.
+        if self.expected is Verdict.VIOLATED or None in ways:
+            return ()
+        return tuple(way for way in ways if way is not None)
+
     def on(self, user_data: Any) -> Any:
-        """What to run or to judge on this data, or `NotApplicable`."""
+        """What to run or to judge on this data, or `NotApplicable`.
+
+        Raises:
+          TypeError: it is a data set without choices.
+        """
+        if hasattr(user_data, "labels") and not hasattr(user_data, "choices"):
+            raise TypeError(f"{self.id}.on takes widenet.UserData(data, choices), got {type(user_data).__name__}")
         if self.settings_on is not None:
             return self.settings_on(user_data)
-        # A statement that is kept because it is false promises nothing about anybody's data.
-        ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
-        if self.expected is Verdict.VIOLATED or None in ways:
+        if not self.ways:
             return NOT_ABOUT_DATA
-        answers = [way(user_data) for way in ways if way is not None]
+        answers = [way(user_data) for way in self.ways]
         if silent := [each for each in answers if isinstance(each, NotApplicable)]:
             return silent[0]
         return answers[0] if len(answers) == 1 else Applied.all_of(answers)

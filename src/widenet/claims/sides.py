@@ -123,6 +123,8 @@ class Sides:
         matter, so that a share of a negative promise is as large a tolerance as a share of a positive one.
         """
         sense = Sense(sense)
+        for name, side in (("measured", measured), ("promised", promised)):
+            _require_numbers(name, side)
         if strict and sense is Sense.EQUAL:
             raise ValueError("strict=True needs an inequality, got sense '='; drop strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
@@ -545,6 +547,8 @@ def evidence(
       open_constant: the constant that the paper leaves open, with the value this data would need; there is then no
         number to test.
     """
+    if wrong := [each for each in hypotheses if not isinstance(each, Hypothesis)]:
+        raise TypeError(f"hypotheses must be measured, as given.measured(…) returns them, got {wrong[0]!r}")
     parts_made = ((_built(name, each), getattr(each, "optional", False)) for name, each in parts.items())
     built = tuple(part for part, optional in parts_made if part.n_cases or not optional)
     if not built:
@@ -561,7 +565,18 @@ def evidence(
 
 def _flat(*given: PerCase) -> list[np.ndarray]:
     """The same flat axis of cases for all."""
-    return [np.atleast_1d(each).ravel() for each in np.broadcast_arrays(*map(np.asarray, given))]
+    arrays = [np.asarray(each) for each in given]
+    try:
+        return [np.atleast_1d(each).ravel() for each in np.broadcast_arrays(*arrays)]
+    except ValueError:
+        shapes = ", ".join(dict.fromkeys(str(each.shape) for each in arrays if each.ndim))
+        raise ValueError(f"all that is given per case must have one length, got shapes {shapes}") from None
+
+
+def _require_numbers(name: str, side: Any) -> None:
+    given = np.asarray(side)
+    if given.dtype.kind in "US" or (given.dtype.kind == "O" and any(each is None for each in given.ravel())):
+        raise TypeError(f"{name} must be a number or an array of numbers, got {side!r}")
 
 
 def _tolerance(within: float, of: PerCase | None, room: PerCase, limit: float | None) -> str:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.errors import DataError
-from widenet.types import Dataset
+from widenet.types import Dataset, require_dataset
 
 SHOWN, SHOWN_TYPE, SHOWN_SIGNS = 5, 40, 60
 
@@ -54,7 +54,7 @@ def scale_to_unit_ball(dataset: Dataset) -> tuple[Dataset, float]:
     Raises:
       DataError: all inputs are zero.
     """
-    inputs = np.asarray(dataset.inputs)
+    inputs = np.asarray(require_dataset(dataset).inputs)
     # Scaled by the largest entry first: squares of 1e200 overflow, squares of 1e-200 vanish.
     largest_entry = np.abs(inputs).max().astype(np.float64)
     if largest_entry == 0:

@@ -88,7 +88,9 @@ def load_digits(digits: tuple[int, int] = (3, 5), split: Split = "train") -> Dig
 
 def load_mnist_pair(digits: tuple[int, int] = (3, 5), split: Split = "train") -> Dataset:
     """All images of two digits in the order of the file, the first digit labelled +1; see `load_digits`."""
-    return load_digits(digits, split).take(slice(None))
+    if not isinstance(digits, tuple | list) or len(digits) != 2:
+        raise DataError(f"digits must be a pair such as (3, 5), got {digits!r}.")
+    return load_digits((digits[0], digits[1]), split).take(slice(None))
 
 
 def load_mnist35(n_train: int = 3000, n_test: int = 1000, seed: int = 0) -> tuple[Dataset, Dataset]:

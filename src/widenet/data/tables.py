@@ -4,6 +4,7 @@ Files are read as certificates read them, but labels must be numbers here.
 """
 
 import functools
+import os
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ def load_csv(path: str | Path, *, label: str | int | None = None) -> Dataset:
     Raises:
       DataError: one sentence about what is wrong, in which line and column, and what to do.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise DataError(f"load_csv reads a file by its name, got {path!r}; from_arrays takes arrays.")
     path = require_readable(Path(path))
     return _from_columns(read_text(path, ",", None if label is None else str(label)), name_of(path))
 

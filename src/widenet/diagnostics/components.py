@@ -84,6 +84,21 @@ def find_components(points: Points, classes: Numbers) -> Numbers:
     return _cut(classes, trees, 0.0)
 
 
+def components_per_class(points: Points, classes: Numbers, count: int) -> Numbers:
+    """As many components in every class as are asked for, by single linkage; fewer where a class has fewer points.
+
+    Points at equal distances join together, so a class may have fewer for that reason too.
+    """
+    components, used = np.zeros(len(classes), np.int64), 0
+    for kind in np.unique(classes):
+        rows = np.flatnonzero(classes == kind)
+        tree = _tree(points[rows])
+        found = np.ones(1, np.int64) if tree is None else scipy.cluster.hierarchy.fcluster(tree, count, "maxclust")
+        components[rows] = used + found - 1
+        used += int(found.max())
+    return components
+
+
 def natural_components(points: Points, classes: Numbers) -> Numbers:
     """Components as the widest gap between the heights of single linkage has them, whether (A1) allows them or not."""
     trees = {kind: _tree(points[classes == kind]) for kind in np.unique(classes)}
@@ -151,7 +166,10 @@ def _heights(trees: dict) -> Float[np.ndarray, " merge"]:
 
 
 def _tree(points: Points) -> np.ndarray | None:
-    return scipy.cluster.hierarchy.linkage(points, "single") if len(points) > 1 else None
+    if len(points) < 2:
+        return None
+    # SciPy warns of square arrays that look like distances; distances themselves leave nothing to guess.
+    return scipy.cluster.hierarchy.linkage(scipy.spatial.distance.pdist(points), "single")
 
 
 def _cut(classes: Numbers, trees: dict, height: float) -> Numbers:

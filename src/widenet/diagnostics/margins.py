@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from widenet.losses import Loss, zero_one
-from widenet.types import Dataset
+from widenet.types import Dataset, require_dataset
 
 Network = Callable[[Any], Any]
 """Maps one input to one output."""
@@ -16,7 +16,7 @@ Network = Callable[[Any], Any]
 
 def margins(network: Network, dataset: Dataset) -> Float[Array, " sample"]:
     """y N(x) for every point: positive where the sign is right."""
-    return jnp.asarray(dataset.labels) * _outputs(network, dataset)
+    return jnp.asarray(require_dataset(dataset).labels) * _outputs(network, dataset)
 
 
 def training_error(network: Network, dataset: Dataset) -> Float[Array, ""]:

@@ -22,7 +22,7 @@ import scipy
 from jaxtyping import Float, Int
 
 from widenet.errors import DataError
-from widenet.types import Dataset
+from widenet.types import Dataset, require_dataset
 
 NEGLIGIBLE = 1e-12
 """A weighted mean of points this much shorter than the points themselves counts as zero: data that only a vector of
@@ -94,7 +94,7 @@ def find_separator(dataset: Dataset, *, seconds: float = math.inf) -> Separation
     begins nothing new, and the answer may be that neither was found.
     """
     deadline = time.process_time() + seconds
-    inputs = np.asarray(dataset.inputs, np.float64)
+    inputs = np.asarray(require_dataset(dataset).inputs, np.float64)
     labels = np.asarray(dataset.labels, np.float64)
     if inputs.ndim != 2 or not len(inputs):
         raise DataError(f"separability is decided for one data set with at least one point, got {inputs.shape}.")

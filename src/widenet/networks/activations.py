@@ -41,6 +41,8 @@ def relu(derivative_at_zero: float = 0.0) -> PiecewiseLinear:
 
 def leaky_relu(slope: float, derivative_at_zero: float = 1.0) -> PiecewiseLinear:
     """max(slope·z, z); a unit at exactly 0 counts as on unless told otherwise."""
+    if isinstance(slope, str) or slope is None:
+        raise ValueError(f"slope must be a number, got {slope!r}")
     return PiecewiseLinear(slope, derivative_at_zero)
 
 

@@ -1,5 +1,6 @@
 """The two-layer network, written for one input; `jax.vmap` makes it a batch."""
 
+import numbers
 from collections.abc import Callable
 
 import equinox as eqx
@@ -101,6 +102,11 @@ def make_two_layer(
     A bias starts at 0, inside any bound on the rows. With several outputs each neuron votes for or against each of them
     by a fair coin.
     """
+    for name, size in (("n_neurons", n_neurons), ("dim", dim)):
+        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1, got {size!r}")
+    if not hasattr(key, "dtype"):
+        raise ValueError(f"key must be a JAX key such as jax.random.key(0), got {key!r}")
     scale = n_neurons**-0.5
     vote = scale if output_weight is None else output_weight
     if n_outputs is None:

@@ -46,6 +46,21 @@ def find_claim(id: str) -> "Claim":
     return _paper_of("claim", id, _claims(), f"'widenet check --paper {id}' checks all of its claims").load_claim(id)
 
 
+def claim_of(given: "Claim | str") -> "Claim":
+    """The claim with this id, or the claim itself.
+
+    Raises:
+      InputError: it is neither.
+    """
+    if isinstance(given, str):
+        return find_claim(given)
+    if not hasattr(given, "judge"):
+        raise InputError(
+            f"name a claim by its id, such as 'brutzkus2018.theorem_2', got {given!r}; several are several arguments."
+        )
+    return given
+
+
 def find_figure(id: str) -> "Figure":
     """The figure with this id, or `UnknownName`; `InputError` where it names a paper or a claim."""
     if id in _claims():

@@ -227,7 +227,7 @@ def check(
       CellFailed: a training failed; `failure.traceback` has the details.
       StoreError: the store cannot be read or written.
     """
-    found = papers.find_claim(claim) if isinstance(claim, str) else claim
+    found = papers.claim_of(claim)
     size, number, cells = Scale.named(scale), seed_of(seed), cells_of(store)
     missing = cells.missing(task for group in tasks_of(found.reads, size, number) for task in group)
     return judge(found, size, number, cells, InTurn(progress, len(missing))).evidence

@@ -1,10 +1,13 @@
 """A reader's own data: every claim of every paper is asked whether it speaks about it, and what it finds."""
 
+import itertools
 import logging
 import os
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+import numpy as np
 
 from widenet import papers
 from widenet.claims import Claim, Evidence, NotApplicable
@@ -13,7 +16,7 @@ from widenet.claims.hypotheses import normalized
 from widenet.claims.user_data import Choices, UserData
 from widenet.data.arrays import from_arrays
 from widenet.data.tables import load_file
-from widenet.errors import DataError, InputError, StoreError, UnknownName
+from widenet.errors import DataError, InputError, StoreError
 from widenet.progress import Progress, parts, silent
 from widenet.run.answers import Answers
 from widenet.run.cells import Cells, Task
@@ -22,6 +25,9 @@ from widenet.run.outcomes import cells_of, read_all
 from widenet.run.watch import InTurn
 from widenet.store import Store
 from widenet.types import Dataset
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -62,11 +68,51 @@ def check_on(
     """
     if claims and paper is not None:
         raise InputError(f"name claims or a paper, not both; got paper={paper!r} and {len(claims)} claims.")
-    named = [papers.find_claim(each) if isinstance(each, str) else each for each in claims]
+    named = [papers.claim_of(each) for each in claims]
     chosen = named or papers.claims_of(paper)
-    user_data = UserData(_dataset(data), _choices(choices))
-    cells = cells_of(store)
-    return Answers({claim.id: ask(claim, user_data, cells, share) for claim, share in parts(chosen, progress)})
+    return _answers(chosen, UserData(_dataset(data), Choices(**choices)), cells_of(store), progress)
+
+
+def check_over(
+    data: DataLike,
+    *claims: Claim | str,
+    paper: str | None = None,
+    store: Store | None = None,
+    progress: Progress = silent,
+    **choices: Any,
+) -> "pd.DataFrame":
+    """Check claims on your data for every combination of choices: a table with a row per combination and claim.
+
+    A choice is one value or a list of several, such as n_neurons=[2, 20, 200]. The table has a column for each choice
+    with several values, and the columns of `Answers.to_frame`.
+
+    Arguments:
+      data, claims, paper, store, choices: as in `check_on`.
+
+    Raises:
+      InputError: as `check_on`, or a choice has no values.
+      StoreError: the store cannot be read or written.
+    """
+    import pandas as pd
+
+    several = {name: list(value) for name, value in choices.items() if isinstance(value, list | tuple | np.ndarray)}
+    if empty := [name for name, values in several.items() if not values]:
+        raise InputError(f"{empty[0]} has no values; name at least one.")
+    grid = [dict(zip(several, values, strict=True)) for values in itertools.product(*several.values())]
+    named = [papers.claim_of(each) for each in claims]
+    all_choices = [Choices(**{**choices, **each}) for each in grid]  # a mistake is told before anything is run
+    known = UserData(_dataset(data))
+    frames = []
+    for (each, chosen), share in parts(list(zip(grid, all_choices, strict=True)), progress):
+        given = {name: chosen.chosen(name) for name in chosen.model_fields_set}
+        answers = _answers(named or papers.claims_of(paper), known.but(**given), cells_of(store), share)
+        frames.append(answers.to_frame().reset_index().assign(**each))
+    table = pd.concat(frames, ignore_index=True)
+    return table[[*several, *(name for name in table.columns if name not in several)]]
+
+
+def _answers(claims: Sequence[Claim], user_data: UserData, cells: Cells, progress: Progress) -> Answers:
+    return Answers({claim.id: ask(claim, user_data, cells, share) for claim, share in parts(claims, progress)})
 
 
 def ask(claim: Claim, user_data: UserData, cells: Cells, progress: Progress = silent) -> Evidence | NotApplicable:
@@ -81,7 +127,7 @@ def ask(claim: Claim, user_data: UserData, cells: Cells, progress: Progress = si
             applied = answer if isinstance(answer, Applied) else Applied(answer)
             material = applied.settings
             found = claim(material) if claim.draws is not None else _run(claim, material, cells, progress)
-            answer = _with_reasons(_told(found, applied), user_data)
+            answer = _with_reasons(_told(found, applied, _not_used(claim, user_data, applied.note)), user_data)
     except StoreError:
         raise
     except CellFailed as error:
@@ -106,13 +152,23 @@ def _with_reasons(found: Evidence, user_data: UserData) -> Evidence:
     return found.model_copy(update={"hypotheses": tuple(hypotheses)})
 
 
-def _told(found: Evidence, applied: Applied) -> Evidence:
+def _not_used(claim: Claim, user_data: UserData, said: str) -> str:
+    """The choices that do not reach this claim, where its own words do not name them."""
+    unnamed = [
+        f"{name} = {value}"
+        for name, value in user_data.unreached(claim.ways).items()
+        if not re.search(rf"\b{name}\b", said)
+    ]
+    return f"Not used here: {', '.join(unnamed)}." if unnamed else ""
+
+
+def _told(found: Evidence, applied: Applied, not_used: str) -> Evidence:
     """What has to be said about these runs: at the end of the note, and beside what their preparation makes true."""
-    choices = applied.normalized
+    choices, note = applied.normalized, " ".join(filter(None, (found.note, applied.note, not_used)))
     hypotheses = tuple(
         normalized(each, choices[each.key]) if each.key in choices else each for each in found.hypotheses
     )
-    return found.model_copy(update={"hypotheses": hypotheses, "note": f"{found.note} {applied.note}".strip()})
+    return found.model_copy(update={"hypotheses": hypotheses, "note": note})
 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:
@@ -136,15 +192,3 @@ def _dataset(given: Any) -> Dataset:
         f"data must be a Dataset, the name of a file, or a pair (inputs, labels), got "
         f"{type(given).__name__}; widenet.from_arrays(inputs, labels) makes a Dataset."
     )
-
-
-def _choices(given: dict[str, Any]) -> Choices:
-    for name in given:
-        if name not in Choices.model_fields:
-            raise UnknownName("choice", name, Choices.model_fields)
-    try:
-        return Choices(**given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        must = first["msg"].partition(",")[0].replace("Input should", "must")
-        raise InputError(f"{first['loc'][0]} {must}, got {first['input']!r}.") from None

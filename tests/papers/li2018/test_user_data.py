@@ -10,7 +10,7 @@ from widenet.claims.base import Evidence, Verdict
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.li2018.sources import TOY, merged, prepare
-from widenet.papers.li2018.user_data import DIVIDED, not_followed
+from widenet.papers.li2018.user_data import DIVIDED
 
 SAID = (
     "Your 8 rows were prepared first: 1 zero row dropped; every row divided by its norm (0.5 to 3); 1 duplicate "
@@ -125,26 +125,6 @@ def test_one_direction_in_two_classes_is_no_distance():
             assert evidence.verdict in (Verdict.HYPOTHESES_NOT_MET, Verdict.INSUFFICIENT_EVIDENCE)
 
 
-CHOSEN = {"n_neurons": 50, "slope": 0.3, "step_size": 0.1, "init_scale": 2.0, "required_margin": 3.0}
-
-
-@pytest.mark.parametrize("id", [id for id in SPEAKING if not id.endswith("_obstruction")])
-def test_choices_that_are_not_followed_are_named(id):
-    said = found(id, TOYS.points, TOYS.classes.tolist(), **SMALL, **CHOSEN).note
-    for name, value in CHOSEN.items():
-        assert f"{name} = {value:g}" in said
-
-
-def test_choices_by_name():
-    assert not_followed(Choices(), (), 0) == ""
-    assert not_followed(Choices(seed=3), (), 0) == ""
-    assert not_followed(Choices(n_runs=4), (), 0) == "Not used here: n_runs = 4."
-    assert not_followed(Choices(n_runs=3), ("n_runs",), 3) == ""
-    assert not_followed(Choices(n_runs=4), ("n_runs",), 3) == "Not used here: n_runs = 4 (at most 3)."
-    assert not_followed(Choices(max_updates=5, n_neurons=4), ("max_updates",), 0) == "Not used here: n_neurons = 4."
-    assert not_followed(Choices(diverse_only=True), (), 0) == "Not used here: diverse_only = 1."
-
-
 def test_runs_and_updates_that_are_followed():
     """n_runs and max_updates reach the settings, as far as the note says."""
     user_data = UserData(from_arrays(TOYS.points, TOYS.classes), Choices(n_runs=30, max_updates=7, seed=5))
@@ -170,3 +150,10 @@ def test_the_seed_is_followed(name):
 
     assert numbers(0) != numbers(1)
     assert numbers(0) == numbers(0)
+
+
+def test_two_neurons_that_are_off_at_every_point_fail_nothing():
+    """Outputs and their bound are both 0 there."""
+    answer = asked("li2018.theorem_4_1", TOYS.points, TOYS.classes.tolist(), n_neurons=2, n_runs=20)
+    assert isinstance(answer, Evidence)
+    assert [each["width"] for each in answer.settings] == [2] * 20

@@ -4,7 +4,6 @@ A `Trial` is one such setting before its first step, in NumPy. A `TrialSource` s
 from: drawn all over the parameter space, the sequence that nearly attains the bound, or a reader's own data.
 """
 
-import enum
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -12,30 +11,13 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.user_data import Order as SampleOrder
 from widenet.data.own import recall
 from widenet.data.points import separable_points, unit_rows
 from widenet.diagnostics import find_separator
 from widenet.networks.arrays import plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.records import ClosedModel
-
-
-class SampleOrder(enum.StrEnum):
-    """Which sample comes next. The last three look at the network, and take only samples that make an update."""
-
-    PERMUTATION = "permutation"
-    """All samples in a new random order, again and again."""
-    CYCLIC = "cyclic"
-    """All samples in their order, again and again."""
-    WITH_REPLACEMENT = "with replacement"
-    """Independent uniform draws."""
-    HARDEST = "hardest"
-    """The smallest y N(x)."""
-    EASIEST = "easiest"
-    """The largest y N(x) below 1."""
-    SLOWEST = "slowest"
-    """The smallest cosine of the angle between W and W* after the update: what the proof waits for comes last."""
-
 
 BLIND = (SampleOrder.PERMUTATION, SampleOrder.CYCLIC, SampleOrder.WITH_REPLACEMENT)
 ADVERSARIAL = (SampleOrder.HARDEST, SampleOrder.EASIEST, SampleOrder.SLOWEST)
@@ -206,7 +188,7 @@ class Fan(ClosedModel):
 
 
 class OwnTrials(ClosedModel):
-    """A reader's own data, as it is, under v = 1/√(2k), in a new random order each pass; R is v too if it is left out.
+    """Your data, as it is, in a new random order each pass or in the order you chose; R = v = 1/√(2k) if left out.
 
     The separator is found and certified here; it is zero when there is none and NaN when that is not known, which the
     hypothesis shows.
@@ -220,6 +202,8 @@ class OwnTrials(ClosedModel):
     step_size: float
     seed: int
     init_scale: float | None = None
+    output_weight: float | None = None
+    order: SampleOrder = SampleOrder.PERMUTATION
 
     def draw(self) -> list[Trial]:
         """Runs that differ in their initial weights and orders."""
@@ -229,6 +213,7 @@ class OwnTrials(ClosedModel):
         half = self.n_neurons // 2
         scale = equal_scale(half)
         radius = scale if self.init_scale is None else self.init_scale
+        weight = scale if self.output_weight is None else self.output_weight
         draw = np.random.default_rng(self.seed)
         return [
             Trial(
@@ -236,11 +221,11 @@ class OwnTrials(ClosedModel):
                 labels,
                 separator,
                 radius * unit_rows(draw, 2 * half, data.dim),
-                plus_minus_weights(half, scale),
+                plus_minus_weights(half, weight),
                 self.slope,
                 self.step_size,
                 radius,
-                SampleOrder.PERMUTATION,
+                self.order,
                 self.seed + run,
             )
             for run in range(self.n_runs)

@@ -18,7 +18,13 @@ from widenet.data.components import antipodal_polygon, cap_points, gaussian_comp
 from widenet.data.mnist import load_mnist
 from widenet.data.own import recall_points
 from widenet.data.points import unit_rows
-from widenet.diagnostics.components import Structure, count_lines, find_components, measure_structure
+from widenet.diagnostics.components import (
+    Structure,
+    components_per_class,
+    count_lines,
+    find_components,
+    measure_structure,
+)
 from widenet.papers.li2018.formulas import cap_sizes
 from widenet.records import ClosedModel
 from widenet.training.small.softmax import SoftmaxNetwork
@@ -233,16 +239,21 @@ class SphereLabels(ClosedModel):
 class OwnSample(ClosedModel):
     """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share.
 
-    `single` makes every point a component of its own, as statements about single points (λ = 0) have it.
+    `single` makes every point a component of its own, as statements about single points (λ = 0) have it; otherwise
+    `n_components` is the number of them per class, or None for those that (A1) allows.
     """
 
     kind: Literal["own"] = "own"
     own_data: str
     single: bool = False
+    n_components: int | None = None
 
     def draw(self, seed: int) -> Sample:
-        """The same for every seed; components as `find_components` finds them."""
+        """The same for every seed; components as `find_components` or `components_per_class` finds them."""
         found = prepare(self.own_data)[0]
+        if self.n_components is not None and not self.single:
+            own = components_per_class(found.points, found.classes, self.n_components)
+            return dataclasses.replace(found, components=own)
         return dataclasses.replace(found, components=np.arange(len(found.points))) if self.single else found
 
 

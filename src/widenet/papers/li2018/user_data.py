@@ -3,7 +3,7 @@
 An experiment names a function under `@on_points` in its `on=`; a function that draws cases has `@drawn_on_points`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,20 +26,18 @@ def on_points(
     most: int = MOST_POINTS,
     for_what: str = FOLLOWED,
     single: bool = False,
-    honours: Sequence[str] = (),
     most_runs: int = 0,
     remark: str = "",
 ) -> Callable[[Callable[[OwnSample, Choices], Any]], Applies]:
     """Makes a function of your points and choices what an experiment runs on them, or why it does not apply.
 
-    The note says how the rows were prepared and which choices are not followed. (A2), which is true of any rows that
-    were divided by their norms, is marked as such.
+    The note says how the rows were prepared. (A2), which is true of any rows that were divided by their norms, is
+    marked as such. With `max_updates` no run takes more steps, and `n_components` are those of each class.
 
     Arguments:
       most: the most points; `for_what` says why there is a limit.
       single: every point is a component of its own.
-      honours: the choices that are followed; `seed` is, everywhere. With `max_updates` no run takes more steps.
-      most_runs: the most runs that are made, where `n_runs` is among them.
+      most_runs: the most runs that are made, where you may choose how many.
       remark: a sentence of its own, behind the others.
     """
 
@@ -47,13 +45,17 @@ def on_points(
         def on(user_data: UserData) -> Applied | NotApplicable:
             if why := out_of_reach(user_data, most, for_what):
                 return why
-            found = settings_on(OwnSample(own_data=user_data.digest, single=single), user_data.choices)
+            chosen = user_data.choices
+            components = None if single else chosen.n_components
+            own = OwnSample(own_data=user_data.digest, single=single, n_components=components)
+            found = settings_on(own, chosen)
             if isinstance(found, NotApplicable):
                 return found
-            if "max_updates" in honours:
-                found = [cut_off(each, user_data.choices.max_updates) for each in found]
+            if isinstance(found, list) and all(hasattr(each, "n_steps") for each in found):
+                found = [cut_off(each, chosen.max_updates) for each in found]
             done = prepare(user_data.digest)[1]
-            words = (done.sentence, remark, not_followed(user_data.choices, honours, most_runs))
+            fewer = f"Not used here: n_runs = {chosen.n_runs} (at most {most_runs})."
+            words = (done.sentence, remark, fewer if 0 < most_runs < (chosen.n_runs or 0) else "")
             return Applied(found, " ".join(filter(None, words)), {"unit_norm": DIVIDED} if done.rescales else {})
 
         return on
@@ -95,15 +97,6 @@ def cut_off(setting: Any, most: int | None) -> Any:
     """The same run with no more steps than this."""
     steps = setting.n_steps if most is None else min(setting.n_steps, most)
     return setting.model_copy(update={"n_steps": steps})
-
-
-def not_followed(choices: Choices, honours: Sequence[str], most_runs: int) -> str:
-    """Your choices that a check does not follow, in a sentence; "" where there are none."""
-    chosen = {name: value for name, value in choices if value != type(choices).model_fields[name].default}
-    words = [f"{name} = {value:g}" for name, value in chosen.items() if name not in (*honours, "seed")]
-    if "n_runs" in honours and (choices.n_runs or 0) > most_runs:
-        words.append(f"n_runs = {choices.n_runs} (at most {most_runs})")
-    return f"Not used here: {', '.join(words)}." if words else ""
 
 
 def needs_the_law(user_data: UserData) -> NotApplicable:

@@ -7,11 +7,15 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.user_data import Order
 from widenet.data.gaussians import two_gaussians, with_outlier
 from widenet.data.mnist import load_mnist
 from widenet.data.sources import ListedPoints, OwnPoints
 from widenet.networks.arrays import leaky
 from widenet.records import ClosedModel
+
+EpochOrder = Literal[Order.PERMUTATION, Order.CYCLIC]
+"""Orders in which every epoch visits each point once."""
 
 Points = Float[np.ndarray, "point dim"]
 Labels = Float[np.ndarray, " point"]

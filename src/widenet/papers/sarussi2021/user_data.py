@@ -3,9 +3,10 @@
 from typing import Any
 
 from widenet.claims.applicability import NotApplicable
-from widenet.claims.user_data import UserData
+from widenet.claims.user_data import Order, UserData
 from widenet.data.sources import OwnPoints
 from widenet.errors import DataError
+from widenet.papers.sarussi2021.sources import EpochOrder
 
 MOST_POINTS = 2000
 """Trainings here go point by point; with more points they would take minutes."""
@@ -41,6 +42,11 @@ def epochs_allowed(user_data: UserData, own: int) -> int:
     return own if most is None else min(own, most // len(user_data.labels))
 
 
+def epoch_order(user_data: UserData) -> EpochOrder:
+    """The chosen order, where every epoch of it visits each point once."""
+    return Order.CYCLIC if user_data.choices.order is Order.CYCLIC else Order.PERMUTATION
+
+
 def own_runs(user_data: UserData) -> dict[str, Any]:
     """Fields of a setting: networks of the chosen width and step on the reader's data.
 
@@ -54,6 +60,8 @@ def own_runs(user_data: UserData) -> dict[str, Any]:
         "n_runs": chosen.n_runs or 1,
         "half_width": chosen.n_neurons // 2,
         "slope": chosen.slope,
+        "output_weight": chosen.output_weight,
+        "order": epoch_order(user_data),
         "step_size": chosen.step_size,
         "seed": chosen.seed,
     }

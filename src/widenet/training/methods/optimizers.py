@@ -68,8 +68,20 @@ class Optax(Method):
         return self.transformation.init(weights)
 
     def step(self, gradient: PyTree, kept: PyTree, now: plain.Now) -> tuple[PyTree, PyTree]:
-        """(change of the weights, state of the optimizer)."""
-        return self.transformation.update(gradient, kept, now.weights)
+        """(change of the weights, state of the optimizer).
+
+        Raises:
+          ValueError: the transformation needs the loss itself, as a line search does.
+        """
+        try:
+            return self.transformation.update(gradient, kept, now.weights)
+        except TypeError as error:
+            if "keyword-only argument" not in str(error):
+                raise
+            raise ValueError(
+                "transformation must work from gradients alone, and this one needs the loss too, as the line search of"
+                " optax.lbfgs() does; use optax.lbfgs(0.1, linesearch=None), or another such as optax.adam(0.1)"
+            ) from None
 
 
 def _moments() -> Any:

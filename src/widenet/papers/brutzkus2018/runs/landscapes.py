@@ -133,7 +133,7 @@ def proposition_1_2_on(user_data: UserData) -> list[Certified] | NotApplicable:
         user_data.inputs,
         user_data.labels,
         separation.vector(user_data.inputs.shape[1]),
-        plus_minus_weights(n_neurons // 2, n_neurons**-0.5),
+        plus_minus_weights(n_neurons // 2, user_data.choices.output_weight or n_neurons**-0.5),
         user_data.choices.slope,
         separation.sentence,
     )

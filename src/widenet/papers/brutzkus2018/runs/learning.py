@@ -375,7 +375,8 @@ def errors_on(user_data: UserData) -> list[LearningSetting] | NotApplicable:
         return reason
     norm = user_data.separation.norm_upper
     speaks = math.isfinite(norm) and rule_on(user_data).update_bound(norm) <= len(user_data.labels)
-    return learning_on(user_data, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
+    trials = user_data.choices.n_runs or (TRIALS_THAT_DECIDE if speaks else 3)
+    return learning_on(user_data, trials, replayed=False)
 
 
 def theorem_5_settings(scale: Scale, seed: int) -> list[LearningSetting]:

@@ -263,6 +263,8 @@ def recorded_on(user_data: UserData) -> list[RecordedSetting] | NotApplicable:
         step_size=chosen.step_size,
         seed=chosen.seed,
         init_scale=chosen.init_scale,
+        output_weight=chosen.output_weight,
+        order=chosen.order or SampleOrder.PERMUTATION,
     )
     return [RecordedSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
 

@@ -74,7 +74,8 @@ def separated_on(user_data: UserData) -> list[Separated] | NotApplicable:
         return reason
     separator = user_data.separation.vector(user_data.inputs.shape[1])
     half = user_data.choices.n_neurons // 2
-    parts = (user_data.inputs, user_data.labels, separator, half, equal_scale(half))
+    weight = user_data.choices.output_weight or equal_scale(half)
+    parts = (user_data.inputs, user_data.labels, separator, half, weight)
     return [Separated(*parts, user_data.choices.slope), Separated(*parts, 0.0)]
 
 

@@ -291,16 +291,24 @@ def narrow_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
 
 
 def wide_on(user_data: UserData) -> Applied | NotApplicable:
-    """Networks at the corner of Theorem 6.3 on a user's points, the same for every statement about wide networks.
+    """Networks at the corner of Theorem 6.3 on your points, or of the width and step that you chose, the same for every
+    statement about wide networks.
 
     A set with points that are not diverse may need the whole budget of steps.
     """
     points, choices = points_in_time(user_data), user_data.choices
     if isinstance(points, NotApplicable):
         return points
+    neurons, step = choices.chosen("n_neurons"), choices.chosen("step_size")
+    half_width = SMALLEST_WIDTH if neurons is None else neurons // 2
+    step_constant = LARGEST_STEP if step is None else step * half_width
     setting = corner(choices.seed, choices.n_runs or OWN_RUNS, choices.required_margin, points)
-    settings = [setting.model_copy(update={"max_steps": up_to(user_data, setting.max_steps)})]
-    return Applied(settings, user_data.unused(fixed_by_regime(user_data, SMALLEST_WIDTH, LARGEST_STEP)))
+    steps = max(1, math.floor(steps_of_theorem_6_3(step_constant, choices.required_margin)))
+    changes = {"half_width": half_width, "step_constant": step_constant, "max_steps": up_to(user_data, steps)}
+    fixed = fixed_by_regime(user_data, half_width, step_constant)
+    for name in ("step_size", "n_neurons"):
+        fixed.pop(name, None)
+    return Applied([setting.model_copy(update=changes)], user_data.unused(fixed))
 
 
 def octants_on(user_data: UserData) -> Applied | NotApplicable:

@@ -271,13 +271,13 @@ def dimension_settings(scale: Scale, seed: int) -> list[DescentSetting]:
 MOST_DESCENTS = 3
 
 
-@on_points(most=300, single=True, honours=("n_runs", "max_updates"), most_runs=MOST_DESCENTS)
+@on_points(most=300, single=True, most_runs=MOST_DESCENTS)
 def own_descents(data: OwnSample, choices: Choices) -> list[DescentSetting]:
-    """Steps so small that coupling is promised for some of them."""
+    """Steps so small that coupling is promised for some of them, at your width or m = 500."""
     return [
         DescentSetting(
             data=data,
-            width=500,
+            width=choices.chosen("n_neurons") or 500,
             scaled_step=0.02,
             n_steps=15,
             thresholds=(0.05, 0.1),
@@ -288,7 +288,7 @@ def own_descents(data: OwnSample, choices: Choices) -> list[DescentSetting]:
     ]
 
 
-@on_points(most=150, single=True, honours=("max_updates",))
+@on_points(most=150, single=True)
 def own_widths(data: OwnSample, choices: Choices) -> list[DescentSetting] | NotApplicable:
     """Three widths, three starts each."""
     n_steps, allowed = 200, choices.max_updates

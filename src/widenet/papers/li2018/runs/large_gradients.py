@@ -118,10 +118,11 @@ def hexagon_gradients(scale: Scale, seed: int) -> list[LargeGradientSetting]:
     return [LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_wrong=0, seed=seed)]
 
 
-@on_points(most=150, single=True, honours=("max_updates",))
+@on_points(most=150, single=True)
 def own_large_gradients(data: OwnSample, choices: Choices) -> list[LargeGradientSetting]:
-    """One network."""
-    return [LargeGradientSetting(data=data, n_random=20, n_steps=60, seed=choices.seed)]
+    """One network, of your width or m = 2048."""
+    width = choices.chosen("n_neurons") or 2048
+    return [LargeGradientSetting(data=data, width=width, n_random=20, n_steps=60, seed=choices.seed)]
 
 
 large_gradients = Experiment(

@@ -123,7 +123,8 @@ def run_pass(setting: PassSetting, progress: Progress) -> Pass:
             logits = network.logits(few.points)
             bound = logit_bound(first_size, start.largest_vote, eta, float(number), setting.width).ravel()
             size = np.abs(logits).ravel()
-            place = (size / bound).argmax()
+            # With few neurons all may be off at a point: there both sides are 0.
+            place = np.divide(size, bound, out=np.zeros(len(size)), where=bound > 0).argmax()
             limits = loss_bound(sample.n_classes, np.abs(logits).max(axis=1))
             losses = cross_entropies(logits, few.classes)
             worst = (losses - limits).argmax()
@@ -195,13 +196,17 @@ def passes_on(data: OwnSample, n_runs: int, seed: int) -> list[PassSetting]:
     ]
 
 
-@on_points(honours=("n_runs", "max_updates"), most_runs=MOST_PASSES, remark=FROM_ROWS)
+@on_points(most_runs=MOST_PASSES, remark=FROM_ROWS)
 def own_passes(data: OwnSample, choices: Choices) -> list[PassSetting]:
-    """At one width."""
-    return passes_on(data, min(MOST_PASSES, choices.n_runs or MOST_PASSES), choices.seed)
+    """At one width and step: those that you chose, or m = 400 and η = 2/m."""
+    width = choices.chosen("n_neurons") or 400
+    step = choices.chosen("step_size")
+    changes = {"width": width, "scaled_step": 2.0 if step is None else step * width}
+    runs = passes_on(data, min(MOST_PASSES, choices.n_runs or MOST_PASSES), choices.seed)
+    return [setting.model_copy(update=changes) for setting in runs]
 
 
-@on_points(most=300, honours=("max_updates",), remark=FROM_ROWS)
+@on_points(most=300, remark=FROM_ROWS)
 def own_pass_widths(data: OwnSample, choices: Choices) -> list[PassSetting]:
     """At three widths, of which one is that of the others."""
     return [

@@ -11,14 +11,14 @@ from jaxtyping import Float, Int
 from widenet.claims.applicability import NotApplicable
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
-from widenet.claims.user_data import UserData
+from widenet.claims.user_data import Order, UserData
 from widenet.data.sources import OwnPoints
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.losses import logistic
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem
-from widenet.papers.sarussi2021.sources import PointsSource, SignedNetwork, SmallCloud, lengths, split
-from widenet.papers.sarussi2021.user_data import epochs_allowed, reason_in_training
+from widenet.papers.sarussi2021.sources import EpochOrder, PointsSource, SignedNetwork, SmallCloud, lengths, split
+from widenet.papers.sarussi2021.user_data import epoch_order, epochs_allowed, reason_in_training
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import train_small
@@ -35,6 +35,7 @@ class CloudSetting(ClosedModel):
         that a search finds, after every n updates; None draws networks at random, rows around two centres.
       most_epochs: of training, fewer where there are many points; n_runs: networks trained from each start.
       row_length: of every row at the start, in place of small and large deviations.
+      output_weight, order: of the training, as in `SgdSetting`.
       lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
     """
 
@@ -48,6 +49,8 @@ class CloudSetting(ClosedModel):
     most_epochs: int = 40
     n_runs: int = 1
     row_length: float | None = None
+    output_weight: float | None = None
+    order: EpochOrder = Order.PERMUTATION
     seed: int = 0
 
 
@@ -182,6 +185,8 @@ def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) ->
         half_width=setting.half_width,
         slope=setting.slope,
         step_size=setting.step_size,
+        output_weight=setting.output_weight,
+        order=setting.order,
         seed=setting.seed,
     )
     problem = draw_problem(trained)
@@ -233,6 +238,8 @@ def clouds_on(user_data: UserData) -> list[CloudSetting] | NotApplicable:
             most_epochs=epochs_allowed(user_data, 40),
             n_runs=chosen.n_runs or 1,
             row_length=chosen.init_scale,
+            output_weight=chosen.output_weight,
+            order=epoch_order(user_data),
             seed=chosen.seed,
         )
     ]

@@ -329,7 +329,7 @@ def flows_on(user_data: UserData) -> list[FlowSetting] | NotApplicable:
         )
         for run in range(chosen.n_runs or 1)
     )
-    return [FlowSetting(cases=cases, half_width=chosen.n_neurons // 2)]
+    return [FlowSetting(cases=cases, half_width=chosen.n_neurons // 2, output_weight=chosen.output_weight)]
 
 
 flows = Experiment("sarussi2021.flows", flow_settings, run_flows, seconds=15.0, on=flows_on)

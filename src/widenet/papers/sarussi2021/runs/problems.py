@@ -11,11 +11,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.user_data import Order
 from widenet.diagnostics.agreement_program import separate
 from widenet.losses import logistic
 from widenet.networks.arrays import plus_minus_weights
-from widenet.papers.sarussi2021.sources import PointsSetting, lengths
-from widenet.training.small import Increment, NextSample, SmallNetworks, permutations
+from widenet.papers.sarussi2021.sources import EpochOrder, PointsSetting, lengths
+from widenet.training.small import Increment, NextSample, SmallNetworks, cyclic, permutations
 
 PerRun = Float[np.ndarray, " run"]
 
@@ -28,6 +29,7 @@ class SgdSetting(PointsSetting):
       row_length: of every row of W_0, in directions that are drawn, in place of a deviation.
       n_runs: runs for each deviation.
       half_width: k; output_weight: v, 1/√(2k) if left out.
+      order: of the points in an epoch: a fresh random one each time, or always their own.
     """
 
     deviations: tuple[float, ...] = (1e-3, 0.1, 1.0, 10.0)
@@ -37,6 +39,7 @@ class SgdSetting(PointsSetting):
     slope: float = 0.3
     step_size: float = 0.1
     output_weight: float | None = None
+    order: EpochOrder = Order.PERMUTATION
     seed: int = 0
 
 
@@ -74,6 +77,7 @@ class Problem:
     slope: float
     step_size: float
     seeds: Int[np.ndarray, " run"]  #: of the orders
+    is_cyclic: bool = False  #: whether every epoch has the points in their own order
 
     @property
     def n_samples(self) -> int:
@@ -99,14 +103,19 @@ class Problem:
         return np.einsum("rjd,rd,j->r", networks.hidden, self.separator, plus_minus_weights(self.half_width))
 
     def order(self) -> NextSample:
-        """Every point once per epoch, in a fresh random order, each run with its own generator."""
+        """Every point once per epoch: in a fresh random order, each run with its own generator, or in their own."""
+        if self.is_cyclic:
+            return cyclic()
         return permutations([[int(seed), 9] for seed in self.seeds])
 
     def epochs(self) -> Iterator[Int[np.ndarray, "run point"]]:
         """The same, epoch by epoch."""
         draws = [np.random.default_rng([int(seed), 9]) for seed in self.seeds]
         while True:
-            yield np.stack([draw.permutation(self.n_samples) for draw in draws])
+            if self.is_cyclic:
+                yield np.tile(np.arange(self.n_samples), (len(draws), 1))
+            else:
+                yield np.stack([draw.permutation(self.n_samples) for draw in draws])
 
     def next_step(
         self, networks: SmallNetworks, samples: Int[np.ndarray, " run"]
@@ -164,6 +173,7 @@ def make_problem(
         slope=setting.slope,
         step_size=setting.step_size,
         seeds=seeds,
+        is_cyclic=setting.order is Order.CYCLIC,
     )
 
 

@@ -1,0 +1,126 @@
+"""Wrong arguments of public names are answered by a sentence: the value, the rule, and what to do."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+import pytest
+
+import widenet as wn
+from widenet.claims import at_most
+from widenet.claims.sides import Sides, evidence
+
+DATA = wn.from_arrays([[0.6, 0.8], [-0.5, 0.1], [0.3, 0.2]], [1, -1, 1])
+THEOREM = "brutzkus2018.theorem_2"
+KEY = jax.random.key(0)
+
+
+def network() -> Any:
+    return wn.make_two_layer(KEY, 4, 2, wn.leaky_relu(0.2))
+
+
+def trained(loss: Any = wn.logistic, method: Any = None, **how: Any) -> Any:
+    return wn.train(network(), DATA, wn.Recipe(loss, method or wn.SGD(1.0), max_steps=5), KEY, **how)
+
+
+def recorded(what: Any) -> Any:
+    return trained(record=wn.Record(times=(0, 5), what={"a": what}))
+
+
+WRONG: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Sides([1], [1], "<="), "sense must be one of ≤, ≥, =, got '<='; at_most, at_least"),
+    (lambda: Sides([1, 2], [1, 2, 3]), r"must have one length, got shapes \(2,\), \(3,\)"),
+    (lambda: Sides(["a"], [1]), r"measured must be a number or an array of numbers, got \['a'\]"),
+    (lambda: at_most([1], None), "promised must be a number or an array of numbers, got None"),
+    (lambda: evidence({"a": 3}), "part 'a' must be Sides, Fact, Rate or Part, got int; compare two columns"),
+    (lambda: evidence({}), "at least one part"),
+    (lambda: evidence({"a": at_most([1], 2)}, ["x"]), "hypotheses must be measured, .* got 'x'"),
+    (lambda: wn.check_on(DATA, THEOREM, n_runs="5"), "n_runs must be a valid integer, got '5'"),
+    (lambda: wn.check_on(DATA, THEOREM, n_runs=True), "n_runs must be a valid integer, got True"),
+    (lambda: wn.check_on(DATA, THEOREM, n_runs=0), "n_runs must be greater than or equal to 1, got 0"),
+    (lambda: wn.check_on(DATA, THEOREM, n_runs=2.5), "n_runs must be a valid integer, got 2.5"),
+    (lambda: wn.check_on(DATA, THEOREM, n_neurons=3), "n_neurons must be a multiple of 2, got 3"),
+    (
+        lambda: wn.check_on(DATA, THEOREM, step_size=np.array([0.1, 0.2])),
+        "several values in widenet.check_over",
+    ),
+    (
+        lambda: wn.check_on(DATA, THEOREM, step_size=[0.1]),
+        "step_size must be a valid number",
+    ),
+    (lambda: wn.check_on(DATA, THEOREM, slope=2), "slope must be less than 1, got 2"),
+    (lambda: wn.check_on(DATA, THEOREM, order="worst"), "order must be one of permutation, .* got 'worst'"),
+    (lambda: wn.check_on(DATA, THEOREM, nruns=2), "no choice 'nruns'; did you mean 'n_runs'"),
+    (lambda: wn.Choices(n_runs=0), "n_runs must be greater than or equal to 1, got 0"),
+    (lambda: wn.Choices(width=4), "no choice 'width'; known: diverse_only"),
+    (lambda: wn.check_on(DATA, "brutzkus2018.theorem_22"), "did you mean 'brutzkus2018.theorem_2'"),
+    (lambda: wn.check_on(DATA, 5), "name a claim by its id, .* got 5"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.check_on(DATA, [THEOREM]), "several are several arguments"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.check(7), "name a claim by its id, .* got 7"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.check_on(np.eye(3), THEOREM), "data must be a Dataset, the name of a file, or a pair"),
+    (lambda: wn.from_arrays([[1.0, 2.0], [3.0, 4.0]], [1]), "there are 2 inputs and 1 labels"),
+    (lambda: wn.certify([[1.0, np.nan], [1, 2]], [1, -1]), "row 1, coordinate 2 is nan, not finite; remove or repair"),
+    (lambda: wn.figure("nope"), "there is no figure 'nope'; 'widenet list' shows"),
+    (lambda: wn.figure("brutzkus2018.figure_1", scale="huge"), "no scale 'huge'; known: paper, quick"),
+    (lambda: wn.Scale("big"), "scale must be 'quick' or 'paper', got 'big'"),
+    (lambda: recorded(lambda now: "text"), "must return one array or number, got the text 'text' from 'a'"),
+    (lambda: recorded(lambda now: None), "must return one array or number, got NoneType from 'a'"),
+    (lambda: recorded(lambda one, two: 1.0), "an observation takes one Snapshot"),
+    (
+        lambda: trained(method=wn.Optax(optax.lbfgs())),
+        r"use optax.lbfgs\(0.1, linesearch=None\)",
+    ),
+    (lambda: trained(method=wn.Optax(optax.sgd)), "such as optax.sgd"),
+    (lambda: trained(method=wn.SGD(np.array([0.1, 0.2]))), r"one number or one per run, got shape \(2,\)"),
+    (lambda: wn.SGD("fast"), "step_size must be a number"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.leaky_relu("a"), "slope must be a number, got 'a'"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.make_two_layer(KEY, 0, 2, wn.relu()), "n_neurons must be a whole number of at least 1, got 0"),
+    (lambda: wn.make_two_layer(3, 4, 2, wn.relu()), r"key must be a JAX key such as jax.random.key\(0\), got 3"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.load_mnist_pair(3), r"digits must be a pair such as \(3, 5\), got 3"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.scale_to_unit_ball([[1.0]]), "must be a widenet.Dataset, got list"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.find_separator([[1.0]]), "must be a widenet.Dataset, got list"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.margins(network(), [[1.0]]), "must be a widenet.Dataset, got list"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.load_csv(5), "load_csv reads a file by its name, got 5"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.UserData(np.eye(2)), "must be a widenet.Dataset, got ndarray"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.UserData(DATA, {"n_runs": 1}), "choices must be widenet.Choices"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.find_claim(THEOREM).on(DATA), r"takes widenet.UserData\(data, choices\), got Dataset"),
+    (lambda: wn.check_over(DATA, THEOREM, n_neurons=[]), "n_neurons has no values"),
+    (lambda: wn.check_over(DATA, THEOREM, n_neurons=[2, 3]), "n_neurons must be a multiple of 2, got 3"),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_types():
+    """What a user meets: the types that tests check are checked nowhere else."""
+    from jaxtyping import config
+
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)
+
+
+@pytest.mark.parametrize("place", range(len(WRONG)))
+def test_a_wrong_call_gets_a_sentence(place):
+    call, words = WRONG[place]
+    with pytest.raises((wn.WidenetError, ValueError, TypeError), match=words):
+        call()
+
+
+def test_nothing_that_works_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDENET_STORE", str(tmp_path))
+    assert wn.check_on(DATA, THEOREM, n_runs=np.int64(2))[THEOREM].runs.tried == 2
+    assert wn.Choices(step_size=1, slope=np.float32(0.5)).step_size == 1.0
+    run = trained(method=wn.Optax(optax.lbfgs(0.1, linesearch=None)))
+    assert np.isfinite(run.loss)
+
+
+def test_three_points_of_three_dimensions_leak_no_warning():
+    """SciPy takes a square array of points for one of distances, and warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = wn.from_arrays([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [1, 1, -1])
+        found = wn.check_on(data, "li2018.assumption_a1")["li2018.assumption_a1"]
+        assert not isinstance(found, wn.NotApplicable)
