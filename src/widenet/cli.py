@@ -235,19 +235,28 @@ def figure(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path("figures"),
     jobs: JobsOption = None,
     fresh: FreshOption = False,
+    archive: Annotated[
+        bool,
+        typer.Option("--archive", help="With --scale paper: write ID.json.gz too, which a paper package can ship."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
     size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
+    if archive and size != "paper":
+        raise InputError("--archive keeps results at paper scale; add --scale paper.")
     from widenet import papers
     from widenet.console import output, tables
 
     figures = [papers.find_figure(each) for each in dict.fromkeys(ids)]
     output.require_writable(out)
     results = _carry_out((), figures, size, number, workers, fresh)
-    written = [output.write_files(out, results.files[outcome.figure.id]) for outcome in results.figures]
+    if archive:
+        for outcome in results.figures:
+            results.files[outcome.id] |= outcome.archive_file()
+    written = [output.write_files(out, results.files[outcome.id]) for outcome in results.figures]
     if as_json:
         files = {
             outcome.figure.id: [str(file) for file in each]
