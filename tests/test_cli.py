@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xarray as xr
 from typer.testing import CliRunner, Result
 
-from widenet import papers
+from widenet import papers, run
 from widenet.cli import app
 from widenet.console import output, tables
 from widenet.errors import UnknownName
+from widenet.figures.archive import Archived
 from widenet.run import Results, plan
 
 from .packages import BROKEN, EMPTY, TOY
@@ -344,6 +346,19 @@ class TestFigure:
         assert len(row["files"]) == 6
         assert all(Path(file).is_file() for file in row["files"])
         assert json.loads(Path(f"deep/down/{self.ID}.json").read_text())["comparisons"] == row["comparisons"]
+
+    def test_an_archive_has_the_numbers_of_the_figure(self, lab: Invoke) -> None:
+        lab("figure", self.ID, "--scale", "paper", "--archive")
+        file = Path("figures", f"{self.ID}.json.gz")
+        found, printed = Archived.from_bytes(file.read_bytes(), file.name), json.loads(file.with_suffix("").read_text())
+        assert found.numbers.test_error.values.tolist() == printed["quantities"]["test_error"]["values"]
+        assert [each.measured for each in found.comparisons] == [each["measured"] for each in printed["comparisons"]]
+        assert (found.id, found.scale, found.config) == (self.ID, "paper", printed["config"])
+        xr.testing.assert_identical(found.numbers, run.figure(self.ID, scale="paper").numbers)
+
+    def test_only_paper_scale_is_archived(self, lab: Invoke) -> None:
+        assert "add --scale paper" in refused(lab("figure", self.ID, "--archive", code=2))
+        assert not Path("figures").exists()
 
     def test_a_figure_that_moves_has_a_gif(self, lab: Invoke) -> None:
         text = lab("figure", MOVING.id, FIGURE.id).stdout

@@ -1,4 +1,4 @@
-"""What the gallery shows of a figure, made from the JSON file beside its picture."""
+"""What the gallery shows of a figure, made from the JSON file beside its picture, or from its archive."""
 
 import json
 import textwrap
@@ -8,8 +8,10 @@ from typing import Any
 
 from widenet.console import wording
 from widenet.figures import Comparison
+from widenet.figures.archive import Archived, archived
 from widenet.papers import find_figure
 from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, fisher_p
+from widenet.run.outcomes import as_json
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -32,9 +34,8 @@ TEACHERS_ON_MNIST = tuple(f"sarussi2021.figure_{number}" for number in (2, 6, 7)
 AT_PAPER_SCALE = MNIST + FILTERS + tuple(name for name in SOFTMAX if name != "li2018.figure_3") + TEACHERS_ON_MNIST
 """Those that it shows at paper scale too."""
 
-CURVES = ("epoch",)
 RUNS = ("run", "wide_channel", "narrow_channel", "wide_step", "narrow_step")
-"""Long axes that are not kept beside a picture: of curves at paper scale, and of runs on XOR and XORD."""
+"""Long axes that are not kept beside a picture: of runs on XOR and XORD."""
 
 Row = dict[str, Any]
 
@@ -53,8 +54,25 @@ def put_between(page: Path, first: str, last: str, content: str) -> None:
 
 
 def file_of(figure: str, scale: str, suffix: str = "json") -> Path:
-    """Where the numbers or the picture of a figure are kept."""
+    """Where the picture of a figure is kept, and the numbers of a quick one; at paper scale they are in its archive."""
     return IMAGES / (f"{figure}.{suffix}" if scale == "quick" else f"{figure}.paper.{suffix}")
+
+
+def stored(figure: str, scale: str) -> Row:
+    """What is kept of a figure at a scale; of its numbers at paper scale only the comparisons (`archived` has all)."""
+    if scale == "quick":
+        return json.loads(file_of(figure, scale).read_text(encoding="utf-8"))
+    found = archived(figure)
+    if found is None:
+        raise ValueError(f"there is no archive of {figure}; widenet figure {figure} --scale paper --archive makes it")
+    return row_of(found)
+
+
+def row_of(found: Archived) -> Row:
+    """An archive as a row of `widenet figure --json`."""
+    comparisons = [as_json(each) | {"verdict": each.verdict} for each in found.comparisons]
+    fields = ("id", "scale", "seed", "config", "seconds", "machine", "versions", "version")
+    return {name: getattr(found, name) for name in fields} | {"comparisons": comparisons}
 
 
 def marker_of(figure: str, scale: str) -> str:
@@ -64,8 +82,7 @@ def marker_of(figure: str, scale: str) -> str:
 
 def kept(row: Row) -> Row:
     """What is kept of the file that `widenet figure` wrote: no long axes, and nothing that differs from run to run."""
-    is_long = row["scale"] == "paper" and row["id"] not in TEACHERS_ON_MNIST
-    long = RUNS if row["id"] in XORD else CURVES if is_long else ()
+    long = RUNS if row["id"] in XORD else ()
     quantities = {name: each for name, each in row["quantities"].items() if not set(each["axes"]) & set(long)}
     coordinates = {name: values for name, values in row["coordinates"].items() if name not in long}
     rest = {name: value for name, value in row.items() if name not in ("cells", "reused")}

@@ -2,7 +2,7 @@
 
 python -m tools.refresh                 everything at quick scale (some minutes)
 python -m tools.refresh ID …            these figures alone
-python -m tools.refresh --from DIR      takes what `widenet figure … --out DIR` has written, at either scale
+python -m tools.refresh --from DIR      takes what `widenet figure … --out DIR` has written (paper scale: --archive)
 python -m tools.refresh --compare ID …  compares the kept numbers of these figures at paper scale anew, and runs nothing
 python -m tools.refresh --draw ID …     draws the kept numbers of these figures anew, at every scale, and runs nothing
 """
@@ -37,11 +37,13 @@ from tools.gallery import (
     kept,
     marker_of,
     put_between,
+    row_of,
+    stored,
 )
+from widenet.figures.archive import Archived, archived, file_name, place_of
 from widenet.papers import find_figure
 from widenet.plots.drawn import sheet_of
 from widenet.plots.style import render
-from widenet.run.outcomes import as_json
 
 CLAIM = "brutzkus2018.theorem_2"
 COLUMNS = 100
@@ -63,18 +65,29 @@ def refresh_readme() -> None:
 
 def take(source: Path) -> None:
     """One figure as `widenet figure` wrote it: its numbers, its picture and its film, and the table of the gallery."""
-    row = kept(json.loads(source.read_text(encoding="utf-8")))
+    row = json.loads(source.read_text(encoding="utf-8"))
     figure, scale = row["id"], row["scale"]
-    is_long = scale == "paper" or figure in FILTERS
-    text = json.dumps(row, indent=None if is_long else 1, ensure_ascii=False)
-    file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
+    if scale == "paper":
+        take_archive(source.with_name(file_name(figure)), figure)
+    else:
+        text = json.dumps(kept(row), indent=None if figure in FILTERS else 1, ensure_ascii=False)
+        file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
     if scale == "paper" or figure not in FILTERS:
         keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 256 if figure in XORD else 128)
     if source.with_suffix(".gif").exists():
         shutil.copy(source.with_suffix(".gif"), IMAGES)
-    put_between(GALLERY, marker_of(figure, scale), "<!-- end of table -->", block_of(row))
+    put_between(GALLERY, marker_of(figure, scale), "<!-- end of table -->", block_of(stored(figure, scale)))
     if figure == LAWS:
         put_between(GALLERY, "<!-- choices -->", "<!-- end of choices -->", choices_of(row))
+
+
+def take_archive(source: Path, figure: str) -> None:
+    """A result at paper scale, into the package."""
+    if not source.is_file():
+        raise SystemExit(f"there is no {source}: draw {figure} with --scale paper --archive")
+    Archived.from_bytes(source.read_bytes(), source.name)  # a damaged one is refused
+    place_of(figure).parent.mkdir(exist_ok=True)
+    shutil.copy(source, place_of(figure))
 
 
 def on_a_terminal(*arguments: str, columns: int = COLUMNS) -> str:
@@ -111,20 +124,23 @@ def keep_picture(source: Path | io.BytesIO, place: Path, colours: int) -> None:
 
 def compare_again(figure: str) -> None:
     """The rows of a figure at paper scale, from its own numbers: bands and reasons may have changed since the run."""
-    file = file_of(figure, "paper")
-    row = json.loads(file.read_text(encoding="utf-8"))
-    rows = [as_json(each) | {"verdict": each.verdict} for each in find_figure(figure).compare(numbers_of(row))]
-    file.write_text(json.dumps(row | {"comparisons": rows}, ensure_ascii=False) + "\n", encoding="utf-8")
-    put_between(GALLERY, marker_of(figure, "paper"), "<!-- end of table -->", block_of(row | {"comparisons": rows}))
+    found = archived(figure)
+    if found is None or not found.is_drawable:
+        raise SystemExit(f"{figure} has no archive with all its numbers")
+    again = found.model_copy(update={"comparisons": tuple(find_figure(figure).compare(found.numbers))})
+    place_of(figure).write_bytes(again.to_bytes())
+    put_between(GALLERY, marker_of(figure, "paper"), "<!-- end of table -->", block_of(row_of(again)))
 
 
 def draw_again(figure: str) -> None:
     """The pictures of a figure from its kept numbers, where everything that is drawn is kept."""
-    for scale in ("quick", "paper"):
-        file = file_of(figure, scale)
-        if not file.exists():
-            continue
-        sheet = sheet_of(find_figure(figure), numbers_of(json.loads(file.read_text(encoding="utf-8"))))
+    kept_numbers = {}
+    if (file := file_of(figure, "quick")).exists():
+        kept_numbers["quick"] = numbers_of(json.loads(file.read_text(encoding="utf-8")))
+    if (found := archived(figure)) is not None and found.is_drawable:
+        kept_numbers["paper"] = found.numbers
+    for scale, numbers in kept_numbers.items():
+        sheet = sheet_of(find_figure(figure), numbers)
         keep_picture(io.BytesIO(render(sheet, "png")), file_of(figure, scale, "png"), 128)
 
 

@@ -235,12 +235,18 @@ def figure(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path("figures"),
     jobs: JobsOption = None,
     fresh: FreshOption = False,
+    archive: Annotated[
+        bool,
+        typer.Option("--archive", help="With --scale paper: write ID.json.gz too, which a paper package can ship."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
     size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
+    if archive and size != "paper":
+        raise InputError("--archive keeps results at paper scale; add --scale paper.")
     from widenet import papers
     from widenet.console import output, tables
     from widenet.plots import beside_pages
@@ -248,7 +254,10 @@ def figure(
     figures = [papers.find_figure(each) for each in dict.fromkeys(ids)]
     output.require_writable(out)
     results = _carry_out((), figures, size, number, workers, fresh)
-    written = [output.write_files(out, beside_pages(results.files[outcome.figure.id])) for outcome in results.figures]
+    if archive:
+        for outcome in results.figures:
+            results.files[outcome.id] |= outcome.archive_file()
+    written = [output.write_files(out, beside_pages(results.files[outcome.id])) for outcome in results.figures]
     if as_json:
         files = {
             outcome.figure.id: [str(file) for file in each]
@@ -302,17 +311,18 @@ def report(
     """Check every claim, draw every figure, and write a page about it that needs no network."""
     size, number, count = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet.run import Workers, default_jobs
+    from widenet.store import Store, default_root
 
     with Workers(count or default_jobs(), preload=("widenet.plots.style", "widenet.run.executors")) as workers:
-        if workers.count > 1:
-            workers.start(most=4)  # there is always something to draw
+        if workers.count > 1 and (fresh or not Store(default_root()).outcomes.is_dir()):
+            workers.start(most=4)  # there is something to draw
         from widenet import papers
         from widenet import report as reports
         from widenet.console import tables, wording
 
         reports.prepare(out)
         claims = sorted(papers.claims_of(), key=wording.kind_order)
-        results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers)
+        results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True)
     page = reports.build(results, out, papers.PAPERS)
     if as_json:
         _print_json({"page": str(page), **results.rows()})
@@ -372,12 +382,16 @@ def _carry_out(
     jobs: int | None,
     fresh: bool,
     workers: "Workers | None" = None,
+    keep: bool = False,
 ) -> "Results":
-    """The outcomes of the claims and of the figures, with progress on stderr."""
+    """The outcomes of the claims and of the figures, with progress on stderr.
+
+    With `keep`, they are kept, and those of earlier reports are found again.
+    """
     from widenet.console import wording
     from widenet.console.progress import watching
     from widenet.records import Scale
-    from widenet.run import Cells, Plan, Processes, default_jobs
+    from widenet.run import Cells, Kept, Plan, Processes, default_jobs
     from widenet.run.executors import WORTH_A_PROCESS
     from widenet.store import Store, default_root
 
@@ -385,7 +399,8 @@ def _carry_out(
     # What a cell costs is known for the quick scale. At the paper's own sizes a process is always worth its start.
     worth = WORTH_A_PROCESS if scale is Scale.QUICK else 0.0
     with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
-        plan = Plan(tuple(claims), tuple(figures), scale, seed, Cells(store, executor, fresh=fresh))
+        cells = Cells(store, executor, fresh=fresh)
+        plan = Plan(tuple(claims), tuple(figures), scale, seed, cells, Kept(cells) if keep else None)
         with watching(plan.n_pieces, plan.seconds) as watch:
             return plan.carry_out(watch, wording.in_short)
 

@@ -50,6 +50,16 @@ class Paper:
         name = self.figures[self.figure_ids.index(id)]
         return getattr(self._module(f"figures.{name}"), name)
 
+    def module_of(self, id: str) -> str:
+        """The module that defines the claim or figure of this id.
+
+        Raises:
+          ValueError: there is none.
+        """
+        if id in self.figure_ids:
+            return f"{self.package}.figures.{self.figures[self.figure_ids.index(id)]}"
+        return f"{self.package}.claims.{self.claims[self.claim_ids.index(id)].rsplit('.', 1)[0]}"
+
     def drawing(self, name: str) -> str:
         """The module of the package that draws: it has `draw`, and `animate` where the figure moves."""
         return f"{self.package}.drawings.{name}"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from widenet.run.cells import Cells, Task, tasks_of
     from widenet.run.executors import Executor, InProcess, Processes
     from widenet.run.failures import CellFailed, Failure
+    from widenet.run.kept import Kept
     from widenet.run.outcomes import (
         CheckOutcome,
         Circumstances,
@@ -32,6 +33,7 @@ _HOME = {
     "cells": ("Cells", "Task", "tasks_of"),
     "executors": ("Executor", "InProcess", "Processes"),
     "failures": ("CellFailed", "Failure"),
+    "kept": ("Kept",),
     "outcomes": (
         "CheckOutcome",
         "Circumstances",
@@ -61,6 +63,7 @@ __all__ = [
     "FigureOutcome",
     "InProcess",
     "InTurn",
+    "Kept",
     "Mishap",
     "NotComputed",
     "Plan",

@@ -114,6 +114,18 @@ class Cells:
         self._computed: set[str] = set()
         self._failed: dict[str, Failure] = {}
         self._kept: OrderedDict[str, tuple[int, Reading]] = OrderedDict()
+        self._fingerprints: dict[str, str | None] = {}
+
+    def fingerprint(self, task: Task) -> str | None:
+        """What tells the content of a cell from any other, without reading its arrays; None where there is none."""
+        name = task.key.digest
+        if name not in self._fingerprints:
+            self._fingerprints[name] = None if self._is_missing(name, task) else self.store.fingerprint(task.key)
+        return self._fingerprints[name]
+
+    def was_computed(self, task: Task) -> bool:
+        """Whether the cell was computed since this object was made."""
+        return task.key.digest in self._computed
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
         """Those that have to be computed, each once, the longest first."""
@@ -172,6 +184,8 @@ class Cells:
         allowed_by_environment()
         self._failed |= self.executor.compute(tasks, self.store, watch, replace=self.fresh)
         self._computed.update({task.key.digest for task in tasks} - self._failed.keys())
+        for task in tasks:
+            self._fingerprints.pop(task.key.digest, None)
 
     def _is_missing(self, name: str, task: Task) -> bool:
         if name in self._computed or name in self._failed:

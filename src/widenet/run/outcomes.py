@@ -4,6 +4,7 @@
 "Infinity" and "-Infinity".
 """
 
+import datetime
 import functools
 import importlib
 import importlib.metadata
@@ -19,6 +20,7 @@ from widenet import papers
 from widenet.claims import Claim, Evidence, Verdict
 from widenet.claims.base import plain
 from widenet.figures import Comparison, Figure
+from widenet.figures.archive import archive, file_name
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of, versions
@@ -159,6 +161,11 @@ class FigureOutcome:
         from widenet.plots.drawn import sheet_of
 
         return sheet_of(self.figure, self.numbers)
+
+    def archive_file(self) -> dict[str, bytes]:
+        """The file by which a result at paper scale travels (`widenet.figures.archive`), dated today."""
+        made = archive(self.id, self.numbers, self.comparisons, self.circumstances.row(), datetime.date.today())
+        return {file_name(self.id): made.to_bytes()}
 
     def __repr__(self) -> str:
         agree = sum(each.agrees for each in self.comparisons if not each.added)

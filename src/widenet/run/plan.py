@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +13,12 @@ from widenet.figures import Figure
 from widenet.records import Scale
 from widenet.run.cells import Cells, Task, tasks_of
 from widenet.run.failures import Failure, tried
+from widenet.run.kept import Kept, Place
 from widenet.run.outcomes import CheckOutcome, FigureOutcome, NotComputed, judge, show
 from widenet.run.watch import WorkWatch
 from widenet.run.workers import Call
 
+ANIMATION = "animation of"
 OutcomeWords = Callable[[CheckOutcome | FigureOutcome | NotComputed], str]
 """An outcome in a few words, for a line of progress."""
 
@@ -56,6 +58,8 @@ class Plan:
     scale: Scale
     seed: int
     cells: Cells
+    kept: Kept | None = None
+    """Outcomes and drawings of earlier reports; without it, everything is judged and drawn."""
 
     @functools.cached_property
     def missing(self) -> list[Task]:
@@ -97,17 +101,61 @@ class Plan:
         """
         self.cells.fill(self.missing, watch)
         results, drawings = Results(asked=tuple(each.id for each in (*self.claims, *self.figures))), deque[Call]()
-        pieces = itertools.chain(self._reduce(results, drawings), self._judge(results))
+        drawn = self._drawn_before(watch)
+        pieces = itertools.chain(self._reduce(results, drawings, drawn), self._judge(results))
         meanwhile = (watch.end(name, in_words(outcome), TO_JUDGE) for name, outcome in pieces)
-        drawn = self.cells.executor.call(drawings, watch, meanwhile, self._seconds_to_draw)
+        seconds = self._seconds_to_draw - sum(self._seconds_of(name) for name in drawn)
+        new = self.cells.executor.call(drawings, watch, meanwhile, seconds)
         for outcome in results.figures:
-            self._take_files(outcome.figure, drawn, results)
+            self._keep_files(outcome.figure, new)
+            self._take_files(outcome.figure, drawn | new, results)
         results.figures = [each for each in results.figures if each.figure.id in results.files]
         results.figures.sort(key=lambda outcome: self.figures.index(outcome.figure))
         return results
 
+    @functools.cached_property
+    def _places(self) -> dict[str, Place]:
+        """Where outcomes are kept, once all cells are there."""
+        if self.kept is None:
+            return {}
+        found = {item.id: self._place_of(item) for item in (*self.claims, *self.figures)}
+        return {id: place for id, place in found.items() if place is not None}
+
+    def _place_of(self, item: Claim | Figure) -> Place | None:
+        try:
+            return None if self.kept is None else self.kept.place_of(item, self.scale, self.seed)
+        except Exception:
+            return None  # it is found anew, and whoever finds it says what is wrong
+
+    def _drawn_before(self, watch: Watch) -> dict[str, Any]:
+        """The pictures and animations that an earlier report drew from the same numbers, by the same code."""
+        drawn = {}
+        for figure in self.figures:
+            place = self._places.get(figure.id)
+            if place is None or self.kept is None or self.cells.fresh:
+                continue
+            for name in self._names(figure):
+                files = self.kept.files(plots.drawing_of(figure), name, place)
+                if files is not None:
+                    drawn[name] = files
+                    watch.end(name, "unchanged", self._seconds_of(name))
+        return drawn
+
+    def _keep_files(self, figure: Figure, new: dict[str, Any]) -> None:
+        place = self._places.get(figure.id)
+        for name in self._names(figure):
+            if self.kept is not None and place is not None and isinstance(new.get(name), dict):
+                self.kept.keep_files(plots.drawing_of(figure), name, place, new[name])
+
+    def _names(self, figure: Figure) -> list[str]:
+        """Of the picture of a figure, and of its animation if it moves."""
+        return [_picture(figure.id), *([_animation(figure.id)] if figure.id in self.moving else [])]
+
+    def _seconds_of(self, name: str) -> float:
+        return TO_ANIMATE if name.startswith(ANIMATION) else TO_DRAW
+
     def _take_files(self, figure: Figure, drawn: dict[str, Any], results: Results) -> None:
-        made = [drawn[name] for name in (_picture(figure.id), _animation(figure.id)) if name in drawn]
+        made = [drawn[name] for name in self._names(figure) if name in drawn]
         failure = next((each for each in made if isinstance(each, Failure)), None)
         if failure is not None:
             results.not_computed.append(NotComputed(figure, failure, self.scale, self.seed))
@@ -116,20 +164,29 @@ class Plan:
 
     def _found(self, item: Claim | Figure, find: Callable[..., Any], results: Results) -> Any:
         """The outcome of a claim or a figure; where something it needs failed, a `NotComputed`, which is noted."""
+        place = self._places.get(item.id)
+        if self.kept is not None and place is not None and not self.cells.fresh:
+            found = self.kept.find(item, place, self.scale, self.seed)
+            if found is not None:
+                return found
         found = tried(item.id, functools.partial(find, item, self.scale, self.seed, self.cells))
+        if self.kept is not None and place is not None and not isinstance(found, Failure):
+            self.kept.keep(found, place)
         if isinstance(found, Failure):
             found = NotComputed(item, found, self.scale, self.seed)
             results.not_computed.append(found)
         return found
 
-    def _reduce(self, results: Results, drawings: deque[Call]) -> Iterator[tuple[str, FigureOutcome | NotComputed]]:
-        """The figures, one by one, those that move first; what there is to draw of them is added to `drawings`."""
+    def _reduce(
+        self, results: Results, drawings: deque[Call], drawn: Container[str]
+    ) -> Iterator[tuple[str, FigureOutcome | NotComputed]]:
+        """The figures, one by one, those that move first; what is left to draw of them is added to `drawings`."""
         for figure in sorted(self.figures, key=lambda each: each.id not in self.moving):
             outcome = self._found(figure, show, results)
             if isinstance(outcome, FigureOutcome):
                 results.figures.append(outcome)
                 # The longest first: those that move, then those with many numbers.
-                waiting = sorted([*drawings, *self._drawings(outcome)], key=_size, reverse=True)
+                waiting = sorted([*drawings, *self._drawings(outcome, drawn)], key=_size, reverse=True)
                 drawings.clear()
                 drawings.extend(waiting)
             yield figure.id, outcome
@@ -142,12 +199,13 @@ class Plan:
                 results.checks.append(outcome)
             yield claim.id, outcome
 
-    def _drawings(self, outcome: FigureOutcome) -> Iterator[Call]:
+    def _drawings(self, outcome: FigureOutcome, drawn: Container[str]) -> Iterator[Call]:
         id, drawing = outcome.figure.id, plots.drawing_of(outcome.figure)
-        if id in self.moving:
+        if id in self.moving and _animation(id) not in drawn:
             yield Call(_animation(id), plots.animation_files, (drawing, id, outcome.numbers), TO_ANIMATE)
-        arguments = (drawing, id, outcome.numbers, outcome.row())
-        yield Call(_picture(id), plots.picture_files, arguments, TO_DRAW)
+        if _picture(id) not in drawn:
+            arguments = (drawing, id, outcome.numbers, outcome.row())
+            yield Call(_picture(id), plots.picture_files, arguments, TO_DRAW)
 
 
 def _size(drawing: Call) -> tuple[float, int]:
@@ -159,4 +217,4 @@ def _picture(figure_id: str) -> str:
 
 
 def _animation(figure_id: str) -> str:
-    return f"animation of {figure_id}"
+    return f"{ANIMATION} {figure_id}"

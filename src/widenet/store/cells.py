@@ -14,7 +14,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -103,6 +103,24 @@ def decode_cell(data: bytes, digest: str) -> Cell:
     for name, array in arrays.items():
         verify(name, array, manifest.arrays[name])
     return Cell(manifest.key, arrays, manifest.content)
+
+
+def fingerprint_of(file: BinaryIO, digest: str) -> str:
+    """What tells the content of a cell from any other: the checksums of its arrays, and the JSON beside them.
+
+    Raises:
+      Damaged: its manifest is not whole, or not that of the cell named `digest`.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            manifest = _manifest(archive, digest)
+    except Damaged:
+        raise
+    except Exception as error:
+        raise Damaged(f"{type(error).__name__}: {error}") from error
+    return digest_of(
+        {"arrays": {name: asdict(each) for name, each in manifest.arrays.items()}, "content": manifest.content}
+    )
 
 
 def verify(name: str, array: np.ndarray, entry: ArrayEntry) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import platformdirs
 
 from widenet.errors import StoreError
-from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell
+from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell, fingerprint_of
 from widenet.store.keys import CellKey
 
 ROOT_VARIABLE = "WIDENET_STORE"
@@ -53,6 +53,11 @@ class Store:
         """The folder in which JAX may keep its compiled programs."""
         return self.root / "compiled"
 
+    @property
+    def outcomes(self) -> Path:
+        """The folder in which reports keep what they found."""
+        return self.root / "outcomes"
+
     def path(self, key: CellKey) -> Path:
         """Where the cell is, or would be."""
         digest = key.digest
@@ -77,6 +82,17 @@ class Store:
             return decode_cell(data, key.digest)
         except Damaged as damage:
             self._note(path, damage)
+            return None
+
+    def fingerprint(self, key: CellKey) -> str | None:
+        """What tells the content of the cell from any other; None where it is missing or damaged.
+
+        The arrays are not read, so damage to them alone is not seen here.
+        """
+        try:
+            with self.path(key).open("rb") as file:
+                return fingerprint_of(file, key.digest)
+        except (OSError, Damaged):
             return None
 
     def holds(self, key: CellKey) -> bool:
