@@ -86,4 +86,7 @@ def _steps(low: float, high: float, most: int) -> list[float]:
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(each * power for each in (1, 2, 5, 10) if each * power >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
-    return [round(place * step, 12) if step > 1e-9 else place * step for place in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [
+        round(place * step, 12) if step > 1e-9 else place * step
+        for place in range(first, math.floor(high / step + 1e-9) + 1)
+    ]

@@ -26,7 +26,7 @@ ONE_FILE = "report.html"
 OWN = (INDEX, addresses.FINDINGS, addresses.OPEN, addresses.ALL_FIGURES, ASSETS, FIGURES, RESULTS, ONE_FILE)
 SCHEMA = 3
 """Of results.json. 2: claims have a title, and their parts a key and both sides case by case. 3: comparisons have
-`reported_value`."""
+`reported_value`. Later, without a change to what was there: `papers`."""
 
 
 def prepare(out: Path, papers: Iterable[Paper] = PAPERS) -> None:
@@ -58,7 +58,7 @@ def build(found: Results, out: Path, papers: Iterable[Paper], single_file: bool 
             (folder / address).write_bytes(text.encode())
         if single_file:
             return
-        rows = {"schema": SCHEMA, **found.rows()}
+        rows = {"schema": SCHEMA, "papers": [_row(paper) for paper in papers], **found.rows()}
         (folder / RESULTS).write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
         for id, pictures in found.files.items():
@@ -78,9 +78,13 @@ def _own(out: Path, papers: Iterable[Paper]) -> set[str]:
 def _earlier_papers(results: Path) -> set[str]:
     try:
         rows = json.loads(results.read_text(encoding="utf-8"))
-        return {row["paper"] for kind in ("checks", "figures") for row in rows[kind]}
+        return {row["key"] for row in rows["papers"]}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
+
+
+def _row(paper: Paper) -> dict[str, str]:
+    return {name: getattr(paper, name) for name in ("key", "title", "authors", "venue", "arxiv", "in_one_line")}
 
 
 def _in_folder(site: Site) -> dict[str, str]:

@@ -12,7 +12,7 @@ from widenet.report import numerals
 from widenet.report.axes import axis_of
 from widenet.report.statements import set_in_type
 
-WIDTH = 300
+WIDTH = 300.0
 MARKS = {"AGREES": "", "DIFFERS": "false", "AS EXPECTED": "own", "NOT AS EXPECTED": "own false", "MEASURED": "own"}
 
 
@@ -24,7 +24,7 @@ class ComparisonPicture:
     interval: tuple[float, float] | None
     measured: float | None
     reported: tuple[float, float] | None
-    width: int = WIDTH
+    width: float = WIDTH
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,16 @@ class Compared:
         finite = [each for each in ends if math.isfinite(each)]
         if not finite or one.verdict == "MEASURED":
             return None
-        axis = axis_of(finite, 10, WIDTH - 10, margin=0.12)
-        low, high = (0.0 if one.band[0] == -math.inf else axis.at(one.band[0])), (WIDTH if one.band[1] == math.inf else axis.at(one.band[1]))
+        axis = axis_of(finite, 10.0, WIDTH - 10.0, margin=0.12)
+        low, high = (
+            (0.0 if one.band[0] == -math.inf else axis.at(one.band[0])),
+            (WIDTH if one.band[1] == math.inf else axis.at(one.band[1])),
+        )
         return ComparisonPicture(
             band=_placed(low, high),
-            interval=_placed(*(axis.at(each) for each in one.interval)) if one.interval and all(map(math.isfinite, one.interval)) else None,
+            interval=_placed(*(axis.at(each) for each in one.interval))
+            if one.interval and all(map(math.isfinite, one.interval))
+            else None,
             measured=round(axis.at(one.measured), 1) if math.isfinite(one.measured) else None,
             reported=_placed(*(axis.at(each) for each in told)) if told else None,
         )

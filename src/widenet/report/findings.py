@@ -9,10 +9,10 @@ from widenet.claims import Part
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, Gravity, Misprint, misprints_of
 from widenet.report.axes import Axis
+from widenet.report.comparisons import Compared
 from widenet.report.numerals import two_sides
 from widenet.report.statements import Library, Statement
 from widenet.run import FigureOutcome
-from widenet.report.comparisons import Compared
 
 HEADINGS = {
     Gravity.THEOREM: "Theorems and main conclusions",
@@ -24,7 +24,7 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class BrokenPromise:
-    """Promised beside measured on one line; `at` are places of a line of 330, None where the two cannot be told apart."""
+    """Promised beside measured. `at` are places on a line of 330; None where the two are too close to be drawn."""
 
     part: Part
     measured: Markup
@@ -50,6 +50,7 @@ class Group:
     heading: str
     sentence: str
     found: list[Found]
+    is_grave: bool
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,17 @@ class Differing:
 def groups_of(library: Library) -> list[Group]:
     """The findings, the gravest first; statements that were not expected to fail come before all."""
     broken = [_found(each, library) for each in library.statements if each.is_broken]
-    groups = [Group("Not expected to fail", "no finding is recorded for them", [each for each in broken if each.finding is None])]
+    groups = [
+        Group(
+            "Not expected to fail",
+            "no finding is recorded for them",
+            [each for each in broken if each.finding is None],
+            True,
+        )
+    ]
     for gravity in Gravity:
         mine = [each for each in broken if each.finding is not None and each.finding.gravity is gravity]
-        groups.append(Group(HEADINGS[gravity], gravity.sentence, mine))
+        groups.append(Group(HEADINGS[gravity], gravity.sentence, mine, gravity is Gravity.THEOREM))
     return [group for group in groups if group.found]
 
 
@@ -91,7 +99,10 @@ def slips_of(library: Library) -> list[Slip]:
 def differing_of(figures: Iterable[FigureOutcome]) -> list[Differing]:
     """The numbers and trends of the papers that do not come out."""
     return [
-        Differing(figure, Compared(each)) for figure in figures for each in figure.comparisons if each.verdict == "DIFFERS"
+        Differing(figure, Compared(each))
+        for figure in figures
+        for each in figure.comparisons
+        if each.verdict == "DIFFERS"
     ]
 
 
@@ -110,5 +121,5 @@ def _promise(part: Part) -> BrokenPromise | None:
     near = not high > low or not high - low < float("inf") or abs(part.measured - part.promised) < 0.02 * (high - low)
     if near:
         return BrokenPromise(part, measured, promised, None, None)
-    axis = Axis(low, high, 12, 318)
+    axis = Axis(low, high, 12.0, 318.0)
     return BrokenPromise(part, measured, promised, round(axis.at(part.measured), 1), round(axis.at(part.promised), 1))

@@ -154,14 +154,14 @@ def typeset(text: str) -> str:
 
 
 def with_displays(text: str) -> str:
-    """The same, with every long formula that has a fraction or a root on a line of its own, and what ends its sentence."""
+    """The same, with every long formula that has a fraction or a root on a line of its own."""
     written, pieces = "", _pieces(text)
     for place, (is_formula, piece) in enumerate(pieces):
         if is_formula and len(piece) >= LONG and re.search(r"[/√]", piece):
             after = pieces[place + 1][1] if place + 1 < len(pieces) else ""
-            end = re.match(r"[.,;:]?", after)[0] if after else ""
-            if end:
-                pieces[place + 1] = (False, after[len(end) :])
+            end = after[:1] if after[:1] in tuple(".,;:") else ""
+            if end:  # a line must not begin with it
+                pieces[place + 1] = (False, after[1:])
             written += f'<span class="display">{displayed(piece)}{end}</span>'
         else:
             written += mathml(piece) if is_formula else html.escape(piece, quote=False)

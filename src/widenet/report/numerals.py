@@ -11,6 +11,8 @@ from markupsafe import Markup
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
+FEW = 10
+"""From this many times on, a share is no percentage."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -37,9 +39,9 @@ def written(value: float | int | str | None, digits: int = DIGITS) -> str:
 
 def percent(share: float, digits: int = 3) -> str:
     """A share as `99.8 %`; one below 1 never reads `100 %`."""
-    if math.isinf(share):
-        return "∞ %"
     size = 100 * abs(share)
+    if math.isinf(size):
+        return "∞ %"
     while share < 1 and digits < 16 and float(f"{size:.{digits}g}") == 100:
         digits += 1
     text = _with_power(size, digits) if 0 < size < SMALL else f"{size:.{digits}g}" if size < 1000 else f"{size:,.0f}"
@@ -75,8 +77,8 @@ def number(value: float | int | str | None, digits: int = DIGITS) -> Markup:
 
 
 def share(value: float | None) -> Markup:
-    """A share on a page, in percent."""
-    return Markup("–") if value is None else data(value, percent(value))
+    """A share on a page, in percent; one far above 1 says how many times."""
+    return Markup("–") if value is None else data(value, percent(value) if abs(value) < FEW else times(value))
 
 
 def ratio(value: float | None) -> Markup:

@@ -23,7 +23,9 @@ from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
 from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code
 from widenet.report.stories import stories_of
-from widenet.run import FigureOutcome, NotComputed, Results, version
+from widenet.run import FigureOutcome, Results, version
+
+SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,15 @@ class FigurePage:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A piece of the first sentence: how many statements came out in one way, and the page that lists them."""
+
+    words: str
+    page: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True)
 class PaperSummary:
     """A paper on the first screen."""
 
@@ -157,6 +168,7 @@ class Site:
             summaries=summaries,
             n_papers=sum(bool(each.statements or each.figures) for each in summaries),
             tones=tones,
+            others=list(self._others(tones)),
             shares=shares_of(library),
             stories=stories_of(library, {each.id: each.outcome for each in figures}),
             repaired=Counter(
@@ -167,8 +179,7 @@ class Site:
             n_runs=sum(each.evidence.runs.tried for each in library.statements),
             n_stated=sum(each.n_stated for each in summaries),
             n_differing=len(differing),
-            causes=_causes(self.found.not_computed),
-            n_not_computed=len(self.found.not_computed),
+            causes=wording.by_cause(self.found.not_computed),
         )
         yield self._page(
             addresses.FINDINGS,
@@ -179,11 +190,19 @@ class Site:
             slips=slips_of(library),
             differing=differing,
         )
-        yield self._page(addresses.OPEN, "Open constants", "Open", "open", open=[each for each in library.statements if each.outcome.leaves_open])
+        yield self._page(
+            addresses.OPEN,
+            "Open constants",
+            "Open",
+            "open",
+            open=[each for each in library.statements if each.outcome.leaves_open],
+        )
         yield self._page(addresses.ALL_FIGURES, "Figures", "Figures", "figures", summaries=summaries)
         for summary in summaries:
             address = page_of_paper(summary.paper.key)
-            yield self._page(address, summary.paper.title, "Papers", "paper", summary=summary, bibtex=bibtex(summary.paper))
+            yield self._page(
+                address, summary.paper.title, "Papers", "paper", summary=summary, bibtex=bibtex(summary.paper)
+            )
         for statement in library.statements:
             yield self._page(
                 statement.page,
@@ -209,6 +228,23 @@ class Site:
                 about=library.about_figure(figure.id, figure.paper),
                 bases=wording.band_reasons(figure.outcome.comparisons),
             )
+
+    def _others(self, tones: Mapping[Tone, list[Statement]]) -> Iterator[Piece]:
+        """What the first sentence says after those that hold."""
+        n_false, n_alarming, n_failed = len(tones[Tone.FINDING]), len(tones[Tone.ALARM]), len(self.found.not_computed)
+        n_open = sum(each.outcome.leaves_open for each in tones[Tone.OPEN])
+        n_undecided = len(tones[Tone.OPEN]) - n_open
+        if n_false:
+            yield Piece(f"{n_false} {_verb(n_false, 'is', 'are')} false as printed", addresses.FINDINGS, "broken")
+        if n_open:
+            yield Piece(f"{n_open} {_verb(n_open, 'leaves', 'leave')} a constant open", addresses.OPEN, "open")
+        if n_undecided:
+            yield Piece(f"{n_undecided} {_verb(n_undecided, 'decides', 'decide')} nothing")
+        if n_alarming:
+            words = f"{n_alarming} should hold and {_verb(n_alarming, 'does', 'do')} not"
+            yield Piece(words, addresses.FINDINGS, "broken")
+        if n_failed:
+            yield Piece(f"{n_failed} could not be computed")
 
     def shell(self, template: str, **context: Any) -> str:
         """A whole document around one page or all of them."""
@@ -252,6 +288,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.globals.update(
         words=wording,
+        in_words=_in_words,
         numbers=numerals,
         typeset=set_in_type,
         with_code=with_code,
@@ -275,8 +312,13 @@ def _figure_page(outcome: FigureOutcome, paper: Paper, files: Mapping[str, bytes
     return FigurePage(outcome, paper, panels, [] if one_file else beside, "" if one_file else moving)
 
 
-def _causes(not_computed: Iterable[NotComputed]) -> dict[str, list[str]]:
-    return wording.by_cause(not_computed)
+def _verb(count: int, one: str, several: str) -> str:
+    return one if count == 1 else several
+
+
+def _in_words(count: int) -> str:
+    """`five`; larger numbers in digits."""
+    return SMALL_NUMBERS[count] if count < len(SMALL_NUMBERS) else f"{count:,}"
 
 
 def _scalars(details: Mapping[str, Any]) -> list[tuple[str, Markup]]:

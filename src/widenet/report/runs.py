@@ -8,6 +8,8 @@ from widenet.claims import Part
 from widenet.report.axes import Axis, axis_of
 from widenet.report.numerals import apart, written
 
+LARGE, SMALL = 540, 380
+"""Widths of a drawing: the first of a page, and the others."""
 EVERY = 101
 """A part keeps both sides of this many cases; of more, those at the percentiles of tightness."""
 
@@ -65,13 +67,13 @@ class RunPicture:
         return self.n_cases > self.n_shown and self.n_shown >= EVERY
 
 
-def picture_of(part: Part) -> RunPicture | None:
+def picture_of(part: Part, width: int = LARGE) -> RunPicture | None:
     """The drawing of a part; None where it has no two sides that can be drawn."""
     sides = [(m, p) for m, p in part.sides if math.isfinite(m) and math.isfinite(p)]
     if not sides or not part.sense:
         return None
     is_strip = len({promised for _, promised in sides}) == 1
-    return _strip(part, sides) if is_strip else _plane(part, sides)
+    return (_strip if is_strip else _plane)(part, sides, width)
 
 
 def _breaks(part: Part, measured: float, promised: float) -> bool:
@@ -92,27 +94,32 @@ def _says(part: Part, n_shown: int) -> str:
 def _closest(part: Part) -> str:
     if part.measured is None or part.promised is None or not math.isfinite(part.measured + part.promised):
         return ""
-    return " of ".join(apart(part.measured, part.promised)) if part.sense in ("≤", "<") else apart(part.measured, part.promised)[0]
+    return (
+        " of ".join(apart(part.measured, part.promised))
+        if part.sense in ("≤", "<")
+        else apart(part.measured, part.promised)[0]
+    )
 
 
-def _strip(part: Part, sides: list[tuple[float, float]]) -> RunPicture:
+def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPicture:
     promised = sides[0][1]
-    axis = axis_of([*(measured for measured, _ in sides), promised], 14, 526)
+    axis = axis_of([*(measured for measured, _ in sides), promised], 14.0, width - 14.0)
     places, floor = _stacked([axis.at(measured) for measured, _ in sides])
     height = max(96, floor + 74)
     base = height - 40.0
     dots = tuple(
-        Dot(round(x, 1), round(base - 7 - level, 1), _breaks(part, *side)) for (x, level), side in zip(places, sides, strict=True)
+        Dot(round(x, 1), round(base - 7 - level, 1), _breaks(part, *side))
+        for (x, level), side in zip(places, sides, strict=True)
     )
     wall = axis.at(promised)
     beyond = ""
     if part.sense != "=":
-        left, right = (wall, 536.0) if part.sense in ("≤", "<") else (4.0, wall)
+        left, right = (wall, width - 4.0) if part.sense in ("≤", "<") else (4.0, wall)
         beyond = f"{left:.1f},26 {right:.1f},26 {right:.1f},{base} {left:.1f},{base}"
-    anchor = "end" if wall > 270 else "start"
+    anchor = "end" if wall > width / 2 else "start"
     return RunPicture(
         is_strip=True,
-        width=540,
+        width=width,
         height=round(height),
         dots=dots,
         wall=(round(wall, 1), 20.0, round(wall, 1), base),
@@ -144,11 +151,12 @@ def _stacked(places: list[float], radius: float = 3.2, highest: float = 96.0) ->
     return found, round((tallest - 1) * step)
 
 
-def _plane(part: Part, sides: list[tuple[float, float]]) -> RunPicture:
+def _plane(part: Part, sides: list[tuple[float, float]], width: int) -> RunPicture:
     values = [value for side in sides for value in side]
-    right, bottom, top = 500.0, 350.0, 24.0
+    height = round(0.726 * width)
+    right, bottom, top = width - 40.0, height - 42.0, 24.0
     # One pair of ends for both axes, so that the wall is the diagonal.
-    across = axis_of(values, 64, right)
+    across = axis_of(values, 64.0, right)
     up = dataclasses.replace(across, start=bottom, end=top)
     dots = tuple(Dot(round(across.at(p), 1), round(up.at(m), 1), _breaks(part, m, p)) for m, p in sides)
     beyond = ""
@@ -156,12 +164,17 @@ def _plane(part: Part, sides: list[tuple[float, float]]) -> RunPicture:
         corner = f"64,{top:.0f}" if part.sense in ("≤", "<") else f"{right:.0f},{bottom:.0f}"
         beyond = f"64,{bottom:.0f} {right:.0f},{top:.0f} {corner}"
     closest = None
-    if part.measured is not None and part.promised is not None and math.isfinite(part.measured) and math.isfinite(part.promised):
+    if (
+        part.measured is not None
+        and part.promised is not None
+        and math.isfinite(part.measured)
+        and math.isfinite(part.promised)
+    ):
         closest = Dot(round(across.at(part.promised), 1), round(up.at(part.measured), 1), part.kept is False)
     return RunPicture(
         is_strip=False,
-        width=540,
-        height=392,
+        width=width,
+        height=height,
         dots=dots,
         wall=(64.0, bottom, right, top),
         beyond=beyond,

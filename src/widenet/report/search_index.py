@@ -5,9 +5,9 @@ import math
 from collections.abc import Iterable
 
 from widenet.claims.base import plain
+from widenet.report.addresses import page_of
 from widenet.report.statements import Statement
 from widenet.run import FigureOutcome
-from widenet.report.addresses import page_of
 
 WORDS = 200
 """So many characters of a statement are searched."""

@@ -4,25 +4,25 @@ import functools
 import inspect
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
-from widenet.claims import Claim, Part, Verdict
+from widenet.claims import Claim, Hypothesis, Part, Verdict
 from widenet.claims.base import plain
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, finding_of
-from widenet.papers.glossary import Symbol
+from widenet.papers.glossary import MATHEMATICS, Symbol, symbols_of
 from widenet.papers.index import Row, claim_rows, figure_rows, form_of, related
 from widenet.records import Form
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
 from widenet.report.mathematics import FormulaError
-from widenet.report.runs import RunPicture, picture_of
+from widenet.report.runs import SMALL, RunPicture, picture_of
 from widenet.run import CheckOutcome
 
 MARKS = {Tone.GOOD: "", Tone.FINDING: "false", Tone.OPEN: "open", Tone.ALARM: "alarm"}
@@ -45,11 +45,25 @@ def with_displays(text: str) -> Markup:
         return Markup.escape(plain(text))
 
 
+def marked(name: str, text: str) -> str:
+    """A name as it was measured, with dollars around the formulas that `text`, the words of its clause, has in it."""
+    for formula in sorted(set(MATHEMATICS.findall(text)), key=len, reverse=True):
+        bounds = r"(?<![\w$])" if formula[0].isalnum() else "", r"(?![\w$])" if formula[-1].isalnum() else ""
+        pieces = MATHEMATICS.split(name)
+        pieces[::2] = [
+            re.sub(f"{bounds[0]}{re.escape(formula)}{bounds[1]}", lambda _, f=formula: f"${f}$", each)
+            for each in pieces[::2]
+        ]
+        name = "".join(f"${each}$" if place % 2 else each for place, each in enumerate(pieces))
+    return name
+
+
 def with_code(text: str) -> Markup:
     """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`."""
     pieces = re.split(r"`([^`]*)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if place % 2 else set_in_type(piece) for place, piece in enumerate(pieces)
+        Markup("<code>{}</code>").format(piece) if place % 2 else set_in_type(piece)
+        for place, piece in enumerate(pieces)
     )
 
 
@@ -90,11 +104,12 @@ WALL = 0.82
 
 @dataclass(frozen=True)
 class Statement:
-    """A checked claim on its page."""
+    """A checked claim on its page; `row` is what the index has about it."""
 
     outcome: CheckOutcome
     paper: Paper
     finding: Finding | None
+    row: Row
 
     @property
     def claim(self) -> Claim:
@@ -166,7 +181,11 @@ class Statement:
         if self.is_broken:
             if math.isinf(tightness):
                 return "broken where nothing is allowed"
-            return "a strict inequality that is attained" if tightness <= 1 else f"{numerals.times(tightness)} what is promised"
+            return (
+                "a strict inequality that is attained"
+                if tightness <= 1
+                else f"{numerals.times(tightness)} what is promised"
+            )
         return f"{numerals.percent(tightness)} of its promise used"
 
     @functools.cached_property
@@ -190,7 +209,16 @@ class Statement:
     @functools.cached_property
     def gauges(self) -> list[Gauge]:
         """The parts of its conclusion."""
-        return [_gauge(part) for part in self.evidence.parts]
+        return [_gauge(part, self._text_of("promised", part.key)) for part in self.evidence.parts]
+
+    def named(self, hypothesis: Hypothesis) -> Markup:
+        """The name of an assumption."""
+        return set_in_type(marked(hypothesis.name, self._text_of("given", hypothesis.key)))
+
+    def _text_of(self, role: str, key: str) -> str:
+        """The words of a clause, with dollars around its mathematics."""
+        clauses = self.row.get("clauses", ())
+        return next((each["text"] for each in clauses if (each["role"], each["key"]) == (role, key)), "")
 
     @functools.cached_property
     def picture(self) -> tuple[Gauge, RunPicture] | None:
@@ -203,7 +231,8 @@ class Statement:
     def more_pictures(self) -> list[tuple[Gauge, RunPicture]]:
         """The drawings of the other parts that more than one case stands behind."""
         shown = self.picture[0] if self.picture else None
-        return [(each, each.picture) for each in self.gauges if each.picture and each is not shown and each.picture.n_shown > 1]
+        small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
+        return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
 
     @property
     def n_met(self) -> int:
@@ -249,9 +278,14 @@ class Library:
     def __init__(self, checks: Iterable[CheckOutcome], papers: Iterable[Paper]) -> None:
         self.papers = list(papers)
         by_key = {paper.key: paper for paper in self.papers}
-        found = [Statement(each, by_key[each.claim.paper], finding_of(each.claim.id)) for each in checks if each.claim.paper in by_key]
-        self.by_id = {each.id: each for each in found}
-        self._rows = {row["id"]: row for paper in self.papers for row in _rows_of(paper)}
+        rows = {row["id"]: row for row in claim_rows(self.papers)}
+        self.by_id = {
+            each.claim.id: Statement(
+                each, by_key[each.claim.paper], finding_of(each.claim.id), rows.get(each.claim.id, {})
+            )
+            for each in checks
+            if each.claim.paper in by_key
+        }
 
     def __len__(self) -> int:
         return len(self.by_id)
@@ -272,9 +306,7 @@ class Library:
 
     def symbols(self, statement: Statement) -> list[Explained]:
         """The entries of the glossary that a statement uses."""
-        from widenet.papers.glossary import symbols_of
-
-        clauses = self._rows.get(statement.id, {}).get("clauses", ())
+        clauses = statement.row.get("clauses", ())
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
         return [_explained(each) for each in symbols_of(statement.paper.key, *texts)]
 
@@ -282,7 +314,7 @@ class Library:
         """What belongs to a statement."""
         mine = self.of(statement.paper)
         place = mine.index(statement)
-        found = related(statement.id, self.papers) if statement.id in self._rows else {}
+        found = related(statement.id, self.papers) if statement.row else {}
         same = [self.by_id[id] for id in found.get("same_runs", ()) if id in self.by_id]
         return Relatives(
             repaired_by=self.by_id.get(found.get("repaired_by") or ""),
@@ -296,14 +328,10 @@ class Library:
     def about_figure(self, figure_id: str, paper: Paper) -> list[Statement]:
         """The statements that read the runs of a figure."""
         reads = {each for row in figure_rows([paper]) if row["id"] == figure_id for each in row["reads"]}
-        return [each for each in self.of(paper) if reads & {*self._rows.get(each.id, {}).get("reads", ())}]
+        return [each for each in self.of(paper) if reads & {*each.row.get("reads", ())}]
 
 
-def _rows_of(paper: Paper) -> Sequence[Row]:
-    return claim_rows([paper])
-
-
-def _gauge(part: Part) -> Gauge:
+def _gauge(part: Part, text: str) -> Gauge:
     if part.measured is None or part.promised is None:
         left, right = numerals.number(part.measured), numerals.number(part.promised)
     else:
@@ -311,7 +339,7 @@ def _gauge(part: Part) -> Gauge:
     share = part.tightness or 0.0
     filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
     median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
-    return Gauge(part, set_in_type(part.name), left, right, filled, median, picture_of(part))
+    return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median, picture_of(part))
 
 
 def _explained(entry: Symbol) -> Explained:

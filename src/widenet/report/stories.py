@@ -1,4 +1,4 @@
-"""Three results in short, each with a picture from its own numbers. One whose figure or claim is missing is left out."""
+"""Three results in short, each with a picture from its own numbers; one that lacks its figure or claim is left out."""
 
 import math
 from collections.abc import Mapping
@@ -122,8 +122,8 @@ def _width(statement: Statement | None, figure: FigureOutcome | None) -> WidthSt
     widths = 2 * np.asarray(numbers["half_width"], int)
     bound = float(np.asarray(numbers["update_bound"]).flat[0])
     lowest, highest = np.nanmin(updates, axis=1), np.nanmax(updates, axis=1)
-    across = Axis(math.log(widths[0]), math.log(widths[-1]), 44, 330)
-    up = Axis(math.log10(min(10, lowest.min())), math.log10(bound), 150, 24)
+    across = Axis(math.log(widths[0]), math.log(widths[-1]), 44.0, 330.0)
+    up = Axis(math.log10(min(10, lowest.min())), math.log10(bound), 150.0, 24.0)
     columns = tuple(
         Column(round(across.at(math.log(width)), 1), f"{width}", *(round(up.at(math.log10(each)), 1) for each in found))
         for width, found in zip(widths, zip(lowest, highest, np.nanmedian(updates, axis=1), strict=True), strict=True)
@@ -163,12 +163,17 @@ def _discs(figure: FigureOutcome | None) -> DiscStory | None:
 
 
 def _count(statement: Statement | None, repaired: Statement | None) -> CountStory | None:
-    if statement is None or repaired is None or not statement.is_broken or repaired.evidence.verdict is not Verdict.HOLDS:
+    if (
+        statement is None
+        or repaired is None
+        or not statement.is_broken
+        or repaired.evidence.verdict is not Verdict.HOLDS
+    ):
         return None
     part, found = statement.evidence.headline, statement.evidence.details["iterations"][0]
     if part.promised is None:
         return None
-    axis = Axis(0.0, 1.1 * max(found["most"], part.promised), 12, 338)
+    axis = Axis(0.0, 1.1 * max(found["most"], part.promised), 12.0, 338.0)
     return CountStory(
         statement=statement,
         repaired=repaired,
@@ -183,5 +188,3 @@ def _count(statement: Statement | None, repaired: Statement | None) -> CountStor
         n_runs=part.n_cases,
         n_broken=part.broken,
     )
-
-
