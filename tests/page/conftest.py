@@ -43,7 +43,7 @@ def real_claims() -> list[Claim]:
     """A few claims of each paper that generate their own cases, with findings among them."""
     chosen: list[Claim] = []
     for paper in papers.PAPERS:
-        mine = [each for each in papers.claims_of([paper]) if each.draws is not None]
+        mine = [each for each in papers.claims_of(paper.key) if each.draws is not None]
         false = [each for each in mine if each.id.endswith("_as_printed")]
         chosen += dict.fromkeys([*mine[:3], *false[:2]])
     return chosen
@@ -53,8 +53,7 @@ def outcomes() -> Results:
     """What the toy papers and a few claims of the real ones give."""
     toys = [checked(each) for each in (STEP, HOLDING, FINDING, UNMET, VACUOUS, TREND)]
     real: list[CheckOutcome] = [judge(each, Scale.QUICK, 0, cells_of(None)) for each in real_claims()]
-    found = results([*toys, *real], drawn(), drawn(MOVING))
-    return found
+    return results([*toys, *real], drawn(), drawn(MOVING))
 
 
 @pytest.fixture(scope="session")

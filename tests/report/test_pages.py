@@ -115,7 +115,9 @@ def test_the_first_page_says_what_came_out(pages: dict[str, Page]) -> None:
 
 def test_every_statement_is_a_dot_in_the_picture(pages: dict[str, Page]) -> None:
     dots = [
-        attributes["href"] for tag, attributes in pages["index.html"].tags if tag == "a" and "d" in (attributes.get("class") or "").split()
+        attributes["href"]
+        for tag, attributes in pages["index.html"].tags
+        if tag == "a" and "d" in (attributes.get("class") or "").split()
     ]
     assert sorted(dots) == sorted(each.claim.id.replace(".", "/") + ".html" for each in CHECKS)
     totals = re.search(r"all papers ([\d ]+)", pages["index.html"].text)
@@ -130,7 +132,10 @@ def test_every_statement_is_a_dot_in_the_picture(pages: dict[str, Page]) -> None
         (FINDING.id, ("False as printed", "broken in 3 of 3", "The printed count lacks a ceiling.")),
         (UNMET.id, ("Hypotheses not met", "1 of 2 met", "Row 7 is too close.", "fails by −0.5")),
         (VACUOUS.id, ("Holds vacuously", "The promise says no more than what is trivially true.")),
-        (STEP.id, ("The conclusion has no two sides to draw", "checked in 64 cases", "toy2020/claims/theorems.py, line")),
+        (
+            STEP.id,
+            ("The conclusion has no two sides to draw", "checked in 64 cases", "toy2020/claims/theorems.py, line"),
+        ),
     ],
 )
 def test_a_claim_page_has_what_was_found(pages: dict[str, Page], id: str, words: tuple[str, ...]) -> None:

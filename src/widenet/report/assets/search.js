@@ -31,7 +31,7 @@ function conditions(text) {
     if (!name) return page => page.all.includes(word);
     if (!value) return () => true;
     if (name === "uses") return usesFilter(value) || (() => true);
-    if (name === "kind") return page => page.kind.includes(value) || page.kind === KINDS[value] || fold(page.place).includes(value);
+    if (name === "kind") return page => page.kind.includes(value) || page.kind === KINDS[value] || (value !== "figure" && fold(page.place).includes(value));
     return page => fold(page[name]).includes(value);
   });
 }
