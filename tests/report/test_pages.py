@@ -156,12 +156,14 @@ def test_an_undecided_hypothesis_says_so(tmp_path: Path) -> None:
 def test_every_case_is_a_dot_under_the_wall(pages: dict[str, Page]) -> None:
     for outcome in CHECKS:
         page = pages[outcome.claim.id.replace(".", "/") + ".html"]
-        dots = [a for tag, a in page.tags if tag == "circle" and a.get("r") == "3.2"]
-        assert len(dots) == sum(len(each.sides) for each in outcome.evidence.parts if len(each.sides) > 1) or (
-            len(dots) == max((len(each.sides) for each in outcome.evidence.parts), default=0)
-        ), outcome.claim.id
-        n_broken = sum(a.get("class") == "b" for a in dots)
-        assert n_broken == sum(each.broken for each in outcome.evidence.parts if each.sides), outcome.claim.id
+        dots = [a for tag, a in page.tags if tag == "path" and (a.get("class") or "").startswith("dots")]
+        n_dots, n_broken = (
+            sum((a["d"] or "").count("M") for a in dots if (a["class"] == "dots b") >= broken)
+            for broken in (False, True)
+        )
+        drawn_parts = [each for each in outcome.evidence.parts if each.sides]
+        assert n_dots == sum(len(each.sides) for each in drawn_parts), outcome.claim.id
+        assert n_broken == sum(each.broken for each in drawn_parts), outcome.claim.id
 
 
 def test_a_figure_page_tells_the_papers_rows_from_our_own(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ FRACTIONS = {"½": "12", "¼": "14", "⅓": "13", "¾": "34"}
 _PROSE = "and at every for if in is mod not of or over such that the then where with"
 PROSE = frozenset(_PROSE.split())
 ACCENTS = {"\u0304": ("¯", "bar"), "\u0303": ("~", "tilde"), "\u0302": ("^", "hat")}
+ENDING, JOINED = tuple(".,;:!?)’”"), "\u2060"
+"""Signs that must not begin a line, and what keeps them at the formula before them."""
 LONG = 26
 """From this many characters on, a formula with a fraction or a root stands on a line of its own."""
 TOKEN = re.compile(
@@ -148,8 +150,11 @@ def latex(formula: str) -> str:
 
 def typeset(text: str) -> str:
     """A text with its mathematics between `$…$`, as HTML."""
+    pieces = _pieces(text)
+    after = [*(piece for _, piece in pieces[1:]), ""]
     return "".join(
-        mathml(piece) if is_formula else html.escape(piece, quote=False) for is_formula, piece in _pieces(text)
+        f"{mathml(piece)}{JOINED if following[:1] in ENDING else ''}" if is_formula else html.escape(piece, quote=False)
+        for (is_formula, piece), following in zip(pieces, after, strict=False)
     )
 
 
@@ -164,7 +169,9 @@ def with_displays(text: str) -> str:
                 pieces[place + 1] = (False, after[1:])
             written += f'<span class="display">{displayed(piece)}{end}</span>'
         else:
-            written += mathml(piece) if is_formula else html.escape(piece, quote=False)
+            following = pieces[place + 1][1] if place + 1 < len(pieces) else ""
+            joined = JOINED if following[:1] in ENDING else ""
+            written += f"{mathml(piece)}{joined}" if is_formula else html.escape(piece, quote=False)
     return written
 
 

@@ -50,10 +50,10 @@ def percent(share: float, digits: int = 3) -> str:
 
 def times(ratio: float) -> str:
     """How many times: `3.2 ×`; one above 1 never reads `1 ×`."""
-    digits = 2
+    digits = 3
     while ratio > 1 and digits < 16 and float(f"{ratio:.{digits}g}") == 1:
         digits += 1
-    return f"{written(ratio, max(digits, 2))} ×"
+    return f"{written(ratio, digits)} ×"
 
 
 def apart(left: float, right: float) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from widenet.claims import Part
@@ -41,6 +42,7 @@ class RunPicture:
       wall: the ends of the wall (x, y, x, y).
       beyond: the corners of the region in which a case would break the promise, or "".
       n_shown, n_cases: dots, and cases behind them.
+      limits: the ends of the 95 % limits of a share that was counted among the cases; it is then the only dot.
       says: what the picture shows, in a sentence.
     """
 
@@ -60,6 +62,18 @@ class RunPicture:
     n_shown: int
     n_cases: int
     says: str
+    limits: tuple[float, float] | None = None
+    is_counted: bool = False
+
+    @property
+    def kept_path(self) -> str:
+        """The dots before the wall, as points of one path with round ends."""
+        return _points(each for each in self.dots if not each.is_broken)
+
+    @property
+    def broken_path(self) -> str:
+        """The dots beyond the wall."""
+        return _points(each for each in self.dots if each.is_broken)
 
     @property
     def are_quantiles(self) -> bool:
@@ -69,7 +83,9 @@ class RunPicture:
 
 def picture_of(part: Part, width: int = LARGE) -> RunPicture | None:
     """The drawing of a part; None where it has no two sides that can be drawn."""
-    sides = [(m, p) for m, p in part.sides if math.isfinite(m) and math.isfinite(p)]
+    # A promise about how often: its cases are counted, and what is measured is one share.
+    counted = ((part.measured, part.promised),) if part.measured is not None and part.promised is not None else ()
+    sides = [(m, p) for m, p in part.sides or counted if math.isfinite(m) and math.isfinite(p)]
     if not sides or not part.sense:
         return None
     is_strip = len({promised for _, promised in sides}) == 1
@@ -103,7 +119,8 @@ def _closest(part: Part) -> str:
 
 def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPicture:
     promised = sides[0][1]
-    axis = axis_of([*(measured for measured, _ in sides), promised], 14.0, width - 14.0)
+    limits = _limits(part)
+    axis = axis_of([*(measured for measured, _ in sides), promised, *(limits or ())], 14.0, width - 14.0)
     places, floor = _stacked([axis.at(measured) for measured, _ in sides])
     height = max(96, floor + 74)
     base = height - 40.0
@@ -134,7 +151,17 @@ def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
         n_shown=len(sides),
         n_cases=max(part.n_cases, len(sides)),
         says=_says(part, len(sides)),
+        limits=(round(axis.at(limits[0]), 1), round(axis.at(limits[1]), 1)) if limits else None,
+        is_counted=not part.sides,
     )
+
+
+def _limits(part: Part) -> tuple[float, float] | None:
+    """The limits of a share, where the share is what was measured."""
+    if part.sides or part.interval is None or part.measured is None:
+        return None
+    low, high = part.interval
+    return part.interval if low <= part.measured <= high else None
 
 
 def _stacked(places: list[float], radius: float = 3.2, highest: float = 96.0) -> tuple[list[tuple[float, float]], int]:
@@ -193,3 +220,7 @@ def _plane(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
 
 def _ticks(axis: Axis) -> tuple[Tick, ...]:
     return tuple(Tick(round(axis.at(value), 1), text) for value, text in axis.ticks())
+
+
+def _points(dots: Iterable[Dot]) -> str:
+    return "".join(f"M{each.x:g} {each.y:g}h0" for each in dots)
