@@ -4,6 +4,7 @@
 #   make test PAPER=…    the tests of one paper (brutzkus2018), without lint and types
 #   make test PART=…     the tests of one part of the package (training, run, console, …)
 #   make check           lint and types only
+#   make test-page       the report's pages in Chromium, which is installed where it is missing
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
 #   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
@@ -13,10 +14,11 @@
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
+CHROMIUM ?= /usr/bin/chromium
 
 WAITING := $(BIN)/python -m tools.waiting
 
-.PHONY: report test check test-machines test-versions mutants drawn-data drawn-facts setup format clean
+.PHONY: report test check test-page chromium test-machines test-versions mutants drawn-data drawn-facts setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -31,6 +33,21 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@$(WAITING) "checking types" --show -- $(BIN)/basedpyright --level error
+
+# The types of these tests are checked here, where their libraries are.
+test-page: setup chromium .venv/installed-page
+	$(BIN)/basedpyright --level error --project tests/page
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest tests/page
+
+chromium:
+	@test -x $(CHROMIUM) || { echo "installing Debian's chromium"; apt-get update -q && \
+		apt-get -o DPkg::Lock::Timeout=300 install -q -y --no-install-recommends chromium; } \
+		|| { echo "make test-page needs Chromium; name one with: make test-page CHROMIUM=/path/to/chromium"; exit 2; }
+
+.venv/installed-page: .venv/installed
+	@$(WAITING) "installing playwright" -- $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off \
+		-c constraints.txt -e '.[dev,page]'
+	@touch $@
 
 test-machines: setup
 	$(BIN)/python -m tools.machines --jobs $(JOBS) $(foreach name,$(MACHINE),--machine $(name))

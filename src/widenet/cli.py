@@ -297,7 +297,7 @@ def certify(
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Check and draw everything, and write a page.")
+@app.command(cls=_Command, short_help="Check and draw everything, and write pages.")
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="The folder of the report.")] = Path(
         "report"
@@ -306,9 +306,12 @@ def report(
     seed: SeedOption = "0",
     jobs: JobsOption = None,
     fresh: FreshOption = False,
+    single_file: Annotated[
+        bool, typer.Option("--single-file", help="Write DIR/report.html, one file with all pages, and nothing else.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check every claim, draw every figure, and write a page about it that needs no network."""
+    """Check every claim, draw every figure, and write pages about it that need no network."""
     size, number, count = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet.run import Workers, default_jobs
     from widenet.store import Store, default_root
@@ -323,7 +326,7 @@ def report(
         reports.prepare(out)
         claims = sorted(papers.claims_of(), key=wording.kind_order)
         results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True)
-    page = reports.build(results, out, papers.PAPERS)
+    page = reports.build(results, out, papers.PAPERS, single_file)
     if as_json:
         _print_json({"page": str(page), **results.rows()})
     else:

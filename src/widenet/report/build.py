@@ -1,173 +1,129 @@
-"""Outcomes in, a folder out: `index.html`, the pictures and numbers it shows, and the same results as JSON.
+"""Outcomes in, a folder of pages out: `index.html` and the pages it links to, what they show, and the results as JSON.
 
-The page carries its style and its pictures inside and asks nobody for anything; a content security policy in its head
-says so to the browser. Links to arXiv are followed only by a reader who clicks.
+The pages ask nobody for anything; a content security policy in the head of each says so to the browser. Links to arXiv
+are followed only by a reader who clicks.
 """
 
 import base64
+import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-import jinja2
+from markupsafe import Markup
 
-from widenet.claims.base import Kind
-from widenet.console import output, wording
-from widenet.console.wording import Tone
+from widenet.console import output
+from widenet.papers import PAPERS
 from widenet.papers.base import Paper
 from widenet.plots import beside_pages
-from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results, version
+from widenet.report import addresses
+from widenet.report.addresses import ASSETS, FIGURES, INDEX, RESULTS
+from widenet.report.pages import Site
+from widenet.report.search_index import search_index
+from widenet.run import Results
 
-PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
-OWN = (PAGE, RESULTS, FIGURES)
+ONE_FILE = "report.html"
+OWN = (INDEX, addresses.FINDINGS, addresses.OPEN, addresses.ALL_FIGURES, ASSETS, FIGURES, RESULTS, ONE_FILE)
 SCHEMA = 3
 """Of results.json. 2: claims have a title, and their parts a key and both sides case by case. 3: comparisons have
-`reported_value`."""
+`reported_value`. Later, without a change to what was there: `papers`."""
 
 
-@dataclass(frozen=True)
-class KindGroup:
-    """The checked claims of one kind. Main results stand open; a reader opens the other kinds."""
-
-    kind: Kind
-    checks: list[CheckOutcome]
-
-    @property
-    def is_open(self) -> bool:
-        """Main results, and any group with something a reader must see."""
-        alarming = any(wording.badge(each.claim, each.evidence).tone is Tone.ALARM for each in self.checks)
-        return self.kind is Kind.MAIN or alarming
-
-
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A figure with its picture (and its animation, or "") as `data:` addresses, and the files beside the page."""
-
-    outcome: FigureOutcome
-    picture: str
-    files: list[str]
-    animation: str = ""
-
-
-@dataclass(frozen=True)
-class Section:
-    """One paper on the page."""
-
-    paper: Paper
-    checks: list[CheckOutcome]
-    groups: list[KindGroup]
-    figures: list[DrawnFigure]
-
-    @property
-    def counts(self) -> Counter[Tone]:
-        """How many verdicts of each tone."""
-        return Counter(wording.badge(each.claim, each.evidence).tone for each in self.checks)
-
-
-def prepare(out: Path) -> None:
+def prepare(out: Path, papers: Iterable[Paper] = PAPERS) -> None:
     """Refuse an unusable folder before the work.
 
     Raises:
       InputError: it is a file, cannot be written, or holds what is not part of a report.
     """
-    output.require_writable(output.check_replaceable(out, OWN).parent)
+    output.require_writable(output.check_replaceable(out, _own(out, papers)).parent)
 
 
-def build(found: Results, out: Path, papers: Iterable[Paper]) -> Path:
-    """Write the report, whole or not at all, over an earlier one. The answer is the path of the page.
+def build(found: Results, out: Path, papers: Iterable[Paper], single_file: bool = False) -> Path:
+    """Write the report, whole or not at all, over an earlier one. The answer is the path of its first page.
+
+    Arguments:
+      single_file: all pages in one file, without the files of figures.
 
     Raises:
       InputError: the folder holds what is not part of a report.
       StoreError: the disk refuses.
     """
-    drawn = [_drawn(outcome, beside_pages(found.files[outcome.figure.id])) for outcome in found.figures]
-    page = render_page(found.checks, drawn, papers, found.not_computed)
+    papers = list(papers)
+    site = Site(found, papers, single_file)
+    texts = {ONE_FILE: _in_one_file(site)} if single_file else _in_folder(site)
 
     def fill(folder: Path) -> None:
-        (folder / PAGE).write_text(page, encoding="utf-8")
-        rows = {"schema": SCHEMA, **found.rows()}
+        for address, text in texts.items():
+            (folder / address).parent.mkdir(parents=True, exist_ok=True)
+            (folder / address).write_bytes(text.encode())
+        if single_file:
+            return
+        rows = {"schema": SCHEMA, "papers": [_row(paper) for paper in papers], **found.rows()}
         (folder / RESULTS).write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
-        for files in found.files.values():
-            for name, content in beside_pages(files).items():
+        for pictures in found.files.values():
+            for name, content in beside_pages(pictures).items():
                 (folder / FIGURES / name).write_bytes(content)
 
-    output.write_folder(out, OWN, fill)
-    return out / PAGE
+    output.write_folder(out, _own(out, papers), fill)
+    return out / (ONE_FILE if single_file else INDEX)
 
 
-def _drawn(outcome: FigureOutcome, files: Mapping[str, bytes]) -> DrawnFigure:
-    id = outcome.figure.id
-    picture, moving = _inside("image/svg+xml", files[f"{id}.svg"]), files.get(f"{id}.gif")
-    return DrawnFigure(outcome, picture, sorted(files), _inside("image/gif", moving) if moving else "")
+def _own(out: Path, papers: Iterable[Paper]) -> set[str]:
+    """The names that a report may have written: with the papers of today, and those of the report that is there."""
+    return {*OWN, *(paper.key for paper in papers), *_earlier_papers(out / RESULTS)}
 
 
-def render_page(
-    checks: Sequence[CheckOutcome],
-    figures: Sequence[DrawnFigure],
-    papers: Iterable[Paper],
-    not_computed: Sequence[NotComputed] = (),
-) -> str:
-    """The page as text."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("widenet.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    sections = [_section(paper, checks, figures) for paper in papers]
-    comparisons = [each for figure in figures for each in figure.outcome.comparisons if not each.added]
-    return environment.get_template("page.html.j2").render(
-        sections=sections,
-        checks=checks,
-        figures=figures,
-        tally=_tally(checks),
-        causes=wording.by_cause(not_computed),
-        n_not_computed=len(not_computed),
-        n_comparisons=len(comparisons),
-        n_agreeing=sum(each.agrees for each in comparisons),
-        circumstances=_circumstances([*checks, *(figure.outcome for figure in figures)]),
-        version=version(),
-        words=wording,
-        Tone=Tone,
-        Kind=Kind,
-        pretty=_pretty,
-    )
+def _earlier_papers(results: Path) -> set[str]:
+    try:
+        rows = json.loads(results.read_text(encoding="utf-8"))
+        return {row["key"] for row in rows["papers"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
 
 
-def _inside(kind: str, content: bytes) -> str:
-    """A file as an address that a page can carry inside."""
-    return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+def _row(paper: Paper) -> dict[str, str]:
+    return {name: getattr(paper, name) for name in ("key", "title", "authors", "venue", "arxiv", "in_one_line")}
 
 
-def _section(paper: Paper, checks: Iterable[CheckOutcome], figures: Iterable[DrawnFigure]) -> Section:
-    own = sorted(
-        (each for each in checks if each.claim.paper == paper.key), key=lambda each: wording.kind_order(each.claim)
-    )
-    groups = [KindGroup(kind, [each for each in own if each.claim.kind is kind]) for kind in Kind]
-    return Section(
-        paper=paper,
-        checks=own,
-        groups=[group for group in groups if group.checks],
-        figures=[each for each in figures if each.outcome.figure.paper == paper.key],
+def _in_folder(site: Site) -> dict[str, str]:
+    texts = {page.address: site.document(page) for page in site.pages()}
+    texts[f"{ASSETS}/style.css"] = _style()
+    texts[f"{ASSETS}/search.js"] = _asset("search.js")
+    texts[f"{ASSETS}/search-index.js"] = _index(site)
+    texts[f"{ASSETS}/STIX-LICENSE.txt"] = _asset("STIX-LICENSE.txt")
+    return texts
+
+
+def _in_one_file(site: Site) -> str:
+    """All pages as sections; a policy that names the two scripts by their digests lets no other script run."""
+    scripts = [Markup(_index(site)), Markup(_asset("search.js"))]
+    return site.shell(
+        "one_file.html.j2",
+        pages=list(site.pages()),
+        style=Markup(_style()),
+        scripts=scripts,
+        digests=[_digest(each) for each in scripts],
+        links=site.links,
+        to=site.links(INDEX),
     )
 
 
-def _tally(checks: Iterable[CheckOutcome]) -> list[tuple[wording.Badge, int]]:
-    counts = Counter(wording.badge(each.claim, each.evidence) for each in checks)
-    return sorted(counts.items(), key=lambda item: list(Tone).index(item[0].tone))
+def _index(site: Site) -> str:
+    return search_index(site.library.statements, [each.outcome for each in site.figures])
 
 
-def _circumstances(outcomes: Iterable[CheckOutcome | FigureOutcome]) -> str:
-    """`quick scale, seed 0`; all of them when the outcomes differ."""
-    found = [each.circumstances for each in outcomes]
-    met = dict.fromkeys(f"{each.scale.value} scale, seed {each.seed}" for each in found)
-    return "; ".join(met) or "nothing was run"
+def _digest(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode('ascii')}'"
 
 
-def _pretty(value: Any) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False, default=str)
+def _style() -> str:
+    """The style sheet, with the font of the mathematics inside: browsers load no font file beside a local page."""
+    font = base64.b64encode(files("widenet.report").joinpath("assets", "math.woff2").read_bytes()).decode("ascii")
+    face = f'@font-face {{ font-family: "Report Math"; src: url(data:font/woff2;base64,{font}) format("woff2"); }}\n'
+    return face + _asset("style.css")
+
+
+def _asset(name: str) -> str:
+    return files("widenet.report").joinpath("assets", name).read_text(encoding="utf-8")

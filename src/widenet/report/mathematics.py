@@ -28,6 +28,10 @@ FRACTIONS = {"½": "12", "¼": "14", "⅓": "13", "¾": "34"}
 _PROSE = "and at every for if in is mod not of or over such that the then where with"
 PROSE = frozenset(_PROSE.split())
 ACCENTS = {"\u0304": ("¯", "bar"), "\u0303": ("~", "tilde"), "\u0302": ("^", "hat")}
+ENDING, JOINED = tuple(".,;:!?)’”"), "\u2060"
+"""Signs that must not begin a line, and what keeps them at the formula before them."""
+LONG = 26
+"""From this many characters on, a formula with a fraction or a root stands on a line of its own."""
 TOKEN = re.compile(
     r"(?P<space>\s+)|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Z]\d+|[A-Za-z]{2,}|.[\u0300-\u036f]*"
 )
@@ -133,6 +137,12 @@ def mathml(formula: str, display: bool = False) -> str:
     return "<wbr>".join(f"<math>{_mathml(FormulaRow(piece), stacked=False)}</math>" for piece in _breakable(row.pieces))
 
 
+def displayed(formula: str) -> str:
+    """As MathML with stacked fractions, in pieces between which a line may break."""
+    pieces = _breakable(parse(formula).pieces)
+    return "<wbr>".join(f'<math displaystyle="true">{_mathml(Row(piece), stacked=True)}</math>' for piece in pieces)
+
+
 def latex(formula: str) -> str:
     """As LaTeX, without dollars."""
     return _latex(parse(formula))
@@ -140,9 +150,29 @@ def latex(formula: str) -> str:
 
 def typeset(text: str) -> str:
     """A text with its mathematics between `$…$`, as HTML."""
+    pieces = _pieces(text)
+    after = [*(piece for _, piece in pieces[1:]), ""]
     return "".join(
-        mathml(piece) if is_formula else html.escape(piece, quote=False) for is_formula, piece in _pieces(text)
+        f"{mathml(piece)}{JOINED if following[:1] in ENDING else ''}" if is_formula else html.escape(piece, quote=False)
+        for (is_formula, piece), following in zip(pieces, after, strict=False)
     )
+
+
+def with_displays(text: str) -> str:
+    """The same, with every long formula that has a fraction or a root on a line of its own."""
+    written, pieces = "", _pieces(text)
+    for place, (is_formula, piece) in enumerate(pieces):
+        if is_formula and len(piece) >= LONG and re.search(r"[/√]", piece):
+            after = pieces[place + 1][1] if place + 1 < len(pieces) else ""
+            end = after[:1] if after[:1] in tuple(".,;:") else ""
+            if end:  # a line must not begin with it
+                pieces[place + 1] = (False, after[1:])
+            written += f'<span class="display">{displayed(piece)}{end}</span>'
+        else:
+            following = pieces[place + 1][1] if place + 1 < len(pieces) else ""
+            joined = JOINED if following[:1] in ENDING else ""
+            written += f"{mathml(piece)}{joined}" if is_formula else html.escape(piece, quote=False)
+    return written
 
 
 def as_latex(text: str) -> str:

@@ -127,7 +127,7 @@ class Plan:
         except Exception:
             return None  # it is found anew, and whoever finds it says what is wrong
 
-    def _drawn_before(self, watch: Watch) -> dict[str, Any]:
+    def _drawn_before(self, watch: WorkWatch) -> dict[str, Any]:
         """The pictures and animations that an earlier report drew from the same numbers, by the same code."""
         drawn = {}
         for figure in self.figures:

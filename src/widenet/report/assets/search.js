@@ -1,0 +1,133 @@
+// Search without a server, and buttons that copy. PAGES comes from search-index.js: a row per statement and per figure.
+"use strict";
+const MOST = 12;
+const input = document.querySelector(".search input");
+const box = document.querySelector(".hits");
+const list = box.querySelector("ol");
+const says = box.querySelector("p");
+const inOneFile = "oneFile" in document.body.dataset;
+
+const fold = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+for (const page of PAGES) page.all = fold([page.title, page.place, page.id, page.paper, page.kind, page.is, page.text].join(" "));
+
+const hrefOf = page => inOneFile ? "#" + page.page.replace(/\.html$/, "") : document.body.dataset.root + page.page;
+const amount = value => value === "Infinity" ? Infinity : value;
+
+// "uses:>90%", "uses:<=0.5"; a plain number means at least so much.
+function usesFilter(text) {
+  const found = /^(>=|<=|>|<|=)?([0-9.]+)(%?)$/.exec(text);
+  if (!found) return null;
+  const limit = Number(found[2]) / (found[3] ? 100 : 1);
+  const compare = { ">": (a, b) => a > b, "<": (a, b) => a < b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, "=": (a, b) => a === b };
+  return page => page.uses !== null && compare[found[1] || ">="](amount(page.uses), limit);
+}
+
+const KINDS = { theorem: "main result", lemma: "proof step", step: "proof step", main: "main result" };
+
+// Every word is a filter or has to occur somewhere.
+function conditions(text) {
+  return fold(text).split(/\s+/).filter(Boolean).map(word => {
+    const [, name, value] = /^(is|paper|kind|uses):(.*)$/.exec(word) || [];
+    if (!name) return page => page.all.includes(word);
+    if (!value) return () => true;
+    if (name === "uses") return usesFilter(value) || (() => true);
+    if (name === "kind") return page => page.kind.includes(value) || page.kind === KINDS[value] || (value !== "figure" && fold(page.place).includes(value));
+    return page => fold(page[name]).includes(value);
+  });
+}
+
+function row(page) {
+  const item = document.createElement("li"), link = document.createElement("a"), dot = document.createElement("i");
+  const name = document.createElement("span"), small = document.createElement("small");
+  dot.className = "d " + page.mark;
+  dot.setAttribute("aria-hidden", "true");
+  link.href = hrefOf(page);
+  name.textContent = page.title;
+  small.textContent = [page.place, page.paper, page.is, page.text].join(" · ");
+  link.append(dot, name, small);
+  item.append(link);
+  return item;
+}
+
+function show(most = MOST) {
+  list.replaceChildren();
+  box.hidden = document.activeElement !== input && !input.value;
+  if (!input.value.trim()) {
+    says.textContent = "Words, or filters: is:false  is:open  paper:li2018  kind:lemma  uses:>90%";
+    return;
+  }
+  const met = conditions(input.value);
+  const hits = PAGES.filter(page => met.every(each => each(page)));
+  hits.sort((a, b) => b.mark.includes("main") - a.mark.includes("main"));
+  says.textContent = hits.length === 1 ? "1 found" : `${hits.length} found`;
+  list.append(...hits.slice(0, most).map(row));
+  if (hits.length > most) {
+    const item = document.createElement("li"), button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Show ${hits.length - most} more`;
+    button.addEventListener("click", () => { show(Infinity); list.querySelectorAll("a")[most].focus(); });
+    item.append(button);
+    list.append(item);
+  }
+}
+
+function close() {
+  input.value = "";
+  show();
+  box.hidden = true;
+}
+
+input.addEventListener("input", () => show());
+input.addEventListener("focus", () => show());
+document.addEventListener("click", event => { if (!event.target.closest(".search")) box.hidden = true; });
+list.addEventListener("click", event => { if (inOneFile && event.target.closest("a")) close(); });
+addEventListener("keydown", event => {
+  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    input.focus();
+    return;
+  }
+  if (event.key === "Escape" && !box.hidden) {
+    close();
+    input.blur();
+    return;
+  }
+  if (!event.target.closest || !event.target.closest(".search")) return;
+  const places = [input, ...list.querySelectorAll("a, button")], at = places.indexOf(document.activeElement);
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    places[Math.min(places.length - 1, Math.max(0, at + (event.key === "ArrowDown" ? 1 : -1)))].focus();
+  } else if (event.key === "Enter" && at === 0 && places.length > 1) {
+    event.preventDefault();
+    places[1].click();
+  }
+});
+
+for (const button of document.querySelectorAll("button.copy")) {
+  const words = button.textContent;
+  button.addEventListener("click", async () => {
+    const pre = button.nextElementSibling;
+    try {
+      await navigator.clipboard.writeText(pre.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(pre);
+      button.textContent = document.execCommand("copy") ? "Copied" : "Selected: copy it with the keyboard";
+    }
+    setTimeout(() => { button.textContent = words; }, 2000);
+  });
+}
+
+if (inOneFile) {
+  // The bar and the title follow the page that is shown.
+  const follow = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const leaf = target ? target.closest(".leaf") : document.querySelector(".leaf");
+    if (!leaf) return;
+    document.title = `${leaf.dataset.title} · widenet`;
+    if (target === leaf) scrollTo(0, 0);
+  };
+  addEventListener("hashchange", follow);
+  follow();
+}

@@ -1,0 +1,103 @@
+"""How numbers are written on pages, each with its exact value beside it for programs: `<data value="…">`.
+
+A number is written to four digits, or to as many as it takes to tell two sides apart; what is written is the exact
+value rounded to the last digit shown.
+"""
+
+import math
+
+from markupsafe import Markup
+
+DIGITS = 4
+LARGE, SMALL = 1e7, 1e-3
+"""From here on, and below this, a number is written with a power of ten."""
+FEW = 10
+"""From this many times on, a share is no percentage."""
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def written(value: float | int | str | None, digits: int = DIGITS) -> str:
+    """The number in words: `12,346`, `0.05151`, `3.5·10⁻⁵`, `∞`; a dash where there is none."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if math.isnan(value):
+        return "not a number"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= LARGE or size < SMALL:
+        return _signed(value, _with_power(size, digits))
+    if size >= 1000 or size == int(size):
+        whole = size == int(size) or digits <= len(str(int(size)))
+        return _signed(value, f"{size:,.0f}" if whole else f"{size:,.{digits - len(str(int(size)))}f}")
+    return _signed(value, f"{size:.{digits}g}")
+
+
+def percent(share: float, digits: int = 3) -> str:
+    """A share as `99.8 %`; one below 1 never reads `100 %`."""
+    size = 100 * abs(share)
+    if math.isinf(size):
+        return "∞ %"
+    while share < 1 and digits < 16 and float(f"{size:.{digits}g}") == 100:
+        digits += 1
+    text = _with_power(size, digits) if 0 < size < SMALL else f"{size:.{digits}g}" if size < 1000 else f"{size:,.0f}"
+    return f"{_signed(share, text)} %"
+
+
+def times(ratio: float) -> str:
+    """How many times: `3.2 ×`; one above 1 never reads `1 ×`."""
+    digits = 3
+    while ratio > 1 and digits < 16 and float(f"{ratio:.{digits}g}") == 1:
+        digits += 1
+    return f"{written(ratio, digits)} ×"
+
+
+def apart(left: float, right: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart, if they differ."""
+    for digits in range(DIGITS, 18):
+        texts = written(left, digits), written(right, digits)
+        if left == right or texts[0] != texts[1]:
+            return texts
+    return repr(left), repr(right)
+
+
+def data(value: float | int, text: str) -> Markup:
+    """A number on a page: what a reader sees, and the exact value."""
+    return Markup('<data value="{}">{}</data>').format(repr(value), text)
+
+
+def number(value: float | int | str | None, digits: int = DIGITS) -> Markup:
+    """A number on a page."""
+    text = written(value, digits)
+    return data(value, text) if isinstance(value, int | float) else Markup.escape(text)
+
+
+def share(value: float | None) -> Markup:
+    """A share on a page, in percent; one far above 1 says how many times."""
+    return Markup("–") if value is None else data(value, percent(value) if abs(value) < FEW else times(value))
+
+
+def ratio(value: float | None) -> Markup:
+    """How many times, on a page."""
+    return Markup("–") if value is None else data(value, times(value))
+
+
+def two_sides(left: float, right: float) -> tuple[Markup, Markup]:
+    """Two numbers on a page, told apart."""
+    first, second = apart(left, right)
+    return data(left, first), data(right, second)
+
+
+def _with_power(size: float, digits: int) -> str:
+    mantissa, _, power = f"{size:.{digits - 1}e}".partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    raised = f"10{str(int(power)).translate(RAISED)}"
+    return raised if mantissa == "1" else f"{mantissa}·{raised}"
+
+
+def _signed(value: float, text: str) -> str:
+    return f"−{text}" if value < 0 else text

@@ -1,0 +1,57 @@
+"""The picture of a figure on its page: its panels as drawings in the page's own font and colours."""
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One drawing. `is_wide` where it takes the whole width."""
+
+    title: str
+    is_wide: bool
+    svg: Markup
+
+
+@dataclass(frozen=True)
+class Panels:
+    """What stands on the page.
+
+    Attributes:
+      panels: drawings inside the page; none where the figure has only a file.
+      file: the name of that file in the folder of figures, or its content as a `data:` address.
+    """
+
+    panels: tuple[Panel, ...] = ()
+    note: str = ""
+    file: str = ""
+    data: str = ""
+
+
+def panels_of(id: str, files: Mapping[str, bytes], inside: bool) -> Panels:
+    """The panels among the files of a figure; without any the whole picture, `inside` the page or as its file."""
+    if f"{id}.panels.json" in files:
+        found = json.loads(files[f"{id}.panels.json"])
+        drawn = tuple(
+            Panel(each["title"], each["wide"], Markup(_named_apart(each["svg"], f"{id}-{place}")))
+            for place, each in enumerate(found["panels"])
+        )
+        return Panels(drawn, found.get("note", ""))
+    if inside:
+        content = base64.b64encode(files[f"{id}.svg"]).decode("ascii")
+        return Panels(data=f"data:image/svg+xml;base64,{content}")
+    return Panels(file=f"{id}.svg")
+
+
+def _named_apart(svg: str, name: str) -> str:
+    """The drawing with names that no other drawing of the page has."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", name)
+    svg = re.sub(r"^.*?(?=<svg\b)", "", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r"url\(#", f"url(#{name}-", svg)
+    return re.sub(r'((?:xlink:)?href)="#', rf'\1="#{name}-', svg)

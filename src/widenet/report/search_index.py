@@ -1,0 +1,55 @@
+"""What the search looks through: a row per statement and per figure, as a script that works without a server."""
+
+import json
+import math
+from collections.abc import Iterable
+
+from widenet.claims.base import plain
+from widenet.report.addresses import page_of
+from widenet.report.statements import Statement
+from widenet.run import FigureOutcome
+
+WORDS = 200
+"""So many characters of a statement are searched."""
+
+
+def search_index(statements: Iterable[Statement], figures: Iterable[FigureOutcome]) -> str:
+    """The rows as a script; `search.js` reads them."""
+    rows = [*map(_of_statement, statements), *map(_of_figure, figures)]
+    # A script ends at the first "</script>", and may stand inside a page.
+    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f"const PAGES = {text};\n"
+
+
+def _of_statement(each: Statement) -> dict[str, object]:
+    tightness = each.evidence.tightness
+    share = None if tightness is None else "Infinity" if math.isinf(tightness) else tightness
+    return {
+        "id": each.id,
+        "page": each.page,
+        "title": each.plain_title,
+        "place": each.place,
+        "paper": each.paper.key,
+        "kind": each.claim.kind.value,
+        "is": each.verdict,
+        "mark": each.mark,
+        "uses": share,
+        "text": plain(each.claim.statement)[:WORDS],
+    }
+
+
+def _of_figure(each: FigureOutcome) -> dict[str, object]:
+    figure = each.figure
+    stated = [one for one in each.comparisons if not one.added]
+    return {
+        "id": figure.id,
+        "page": page_of(figure.id),
+        "title": plain(figure.title),
+        "place": figure.name.replace("_", " ").capitalize(),
+        "paper": figure.paper,
+        "kind": "figure",
+        "is": "agrees" if all(one.agrees for one in stated) else "differs",
+        "mark": "figure",
+        "uses": None,
+        "text": plain(figure.caption)[:WORDS],
+    }

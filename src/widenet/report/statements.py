@@ -1,0 +1,353 @@
+"""A statement on the pages: a checked claim with its words, its paper, its finding and its relatives."""
+
+import functools
+import inspect
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from widenet.claims import Claim, Hypothesis, Part, Verdict
+from widenet.claims.base import plain
+from widenet.console import wording
+from widenet.console.wording import Badge, Tone
+from widenet.papers.base import Paper
+from widenet.papers.findings import Finding, finding_of
+from widenet.papers.glossary import MATHEMATICS, Symbol, symbols_of
+from widenet.papers.index import Row, claim_rows, figure_rows, form_of, related
+from widenet.records import Form
+from widenet.report import mathematics, numerals
+from widenet.report.addresses import page_of
+from widenet.report.mathematics import FormulaError
+from widenet.report.runs import SMALL, RunPicture, picture_of
+from widenet.run import CheckOutcome
+
+MARKS = {Tone.GOOD: "", Tone.FINDING: "false", Tone.OPEN: "open", Tone.ALARM: "alarm"}
+ROOT = Path(__file__).parents[2]
+
+
+def set_in_type(text: str) -> Markup:
+    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed."""
+    try:
+        return Markup(mathematics.typeset(text))
+    except FormulaError:
+        return Markup.escape(plain(text))
+
+
+def with_displays(text: str) -> Markup:
+    """A statement, with its long formulas on lines of their own."""
+    try:
+        return Markup(mathematics.with_displays(text))
+    except FormulaError:
+        return Markup.escape(plain(text))
+
+
+def marked(name: str, text: str) -> str:
+    """A name as it was measured, with dollars around the formulas that `text`, the words of its clause, has in it."""
+    for formula in sorted(set(MATHEMATICS.findall(text)), key=len, reverse=True):
+        bounds = r"(?<![\w$])" if formula[0].isalnum() else "", r"(?![\w$])" if formula[-1].isalnum() else ""
+        pieces = MATHEMATICS.split(name)
+        pieces[::2] = [
+            re.sub(f"{bounds[0]}{re.escape(formula)}{bounds[1]}", lambda _, f=formula: f"${f}$", each)
+            for each in pieces[::2]
+        ]
+        name = "".join(f"${each}$" if place % 2 else each for place, each in enumerate(pieces))
+    return name
+
+
+def with_code(text: str) -> Markup:
+    """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`."""
+    pieces = re.split(r"`([^`]*)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else set_in_type(piece)
+        for place, piece in enumerate(pieces)
+    )
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A symbol of the statement and what it means."""
+
+    symbol: Markup
+    word: Markup
+    meaning: Markup
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A part of the conclusion, with how much of its promise is used up.
+
+    Attributes:
+      filled, median: shares of the way to the wall, as shares of the whole gauge; the wall stands at `WALL`.
+    """
+
+    part: Part
+    name: Markup
+    left: Markup
+    right: Markup
+    filled: float
+    median: float | None
+    picture: RunPicture | None
+
+    @property
+    def badge(self) -> Badge:
+        """Kept, broken or undecided."""
+        return wording.kept(self.part)
+
+
+WALL = 0.82
+"""Where the promise stands in a gauge."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A checked claim on its page; `row` is what the index has about it."""
+
+    outcome: CheckOutcome
+    paper: Paper
+    finding: Finding | None
+    row: Row
+
+    @property
+    def claim(self) -> Claim:
+        """The claim."""
+        return self.outcome.claim
+
+    @property
+    def evidence(self):
+        """What was found."""
+        return self.outcome.evidence
+
+    @property
+    def id(self) -> str:
+        """Of the claim."""
+        return self.claim.id
+
+    @functools.cached_property
+    def page(self) -> str:
+        """The address of its page."""
+        return page_of(self.id)
+
+    @functools.cached_property
+    def title(self) -> Markup:
+        """In words."""
+        return set_in_type(self.claim.title or self.claim.name.replace("_", " "))
+
+    @functools.cached_property
+    def plain_title(self) -> str:
+        """In words, without typeset mathematics."""
+        return plain(self.claim.title or self.claim.name.replace("_", " "))
+
+    @property
+    def place(self) -> str:
+        """`Theorem 2`, without what follows it."""
+        return re.split(r"[;,(]", self.claim.where)[0].strip()
+
+    @functools.cached_property
+    def badge(self) -> Badge:
+        """The verdict."""
+        return wording.badge(self.claim, self.evidence)
+
+    @property
+    def verdict(self) -> str:
+        """In lower case, for sentences."""
+        return self.badge.word.lower()
+
+    @property
+    def mark(self) -> str:
+        """How its dot looks: the classes of the style sheet."""
+        main = "main" if self.claim.kind.value == "main result" else ""
+        return f"{MARKS[self.badge.tone]} {main}".strip()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether its conclusion failed where its hypotheses are met."""
+        return self.evidence.verdict is Verdict.VIOLATED
+
+    @property
+    def form(self) -> Form:
+        """Whose statement it is."""
+        return form_of(self.claim)
+
+    @functools.cached_property
+    def used(self) -> str:
+        """How much of the promise is used up, in words."""
+        tightness = self.evidence.tightness
+        if tightness is None:
+            return "yes or no"
+        if self.is_broken:
+            if math.isinf(tightness):
+                return "broken where nothing is allowed"
+            return (
+                "a strict inequality that is attained"
+                if tightness <= 1
+                else f"{numerals.times(tightness)} what is promised"
+            )
+        return f"{numerals.percent(tightness)} of its promise used"
+
+    @functools.cached_property
+    def statement(self) -> Markup:
+        """Its words, with typeset mathematics."""
+        return set_in_type(self.claim.statement)
+
+    @functools.cached_property
+    def displayed(self) -> Markup:
+        """The same, with long formulas on lines of their own."""
+        return with_displays(self.claim.statement)
+
+    @functools.cached_property
+    def latex(self) -> str:
+        """The same, as LaTeX."""
+        try:
+            return mathematics.as_latex(self.claim.statement)
+        except FormulaError:
+            return plain(self.claim.statement)
+
+    @functools.cached_property
+    def gauges(self) -> list[Gauge]:
+        """The parts of its conclusion."""
+        return [_gauge(part, self._text_of("promised", part.key)) for part in self.evidence.parts]
+
+    def named(self, hypothesis: Hypothesis) -> Markup:
+        """The name of an assumption."""
+        return set_in_type(marked(hypothesis.name, self._text_of("given", hypothesis.key)))
+
+    def _text_of(self, role: str, key: str) -> str:
+        """The words of a clause, with dollars around its mathematics."""
+        clauses = self.row.get("clauses", ())
+        return next((each["text"] for each in clauses if (each["role"], each["key"]) == (role, key)), "")
+
+    @functools.cached_property
+    def picture(self) -> tuple[Gauge, RunPicture] | None:
+        """The drawing of the headline, or of the first part that has one."""
+        first = self.evidence.headline
+        ordered = sorted(self.gauges, key=lambda each: each.part is not first)
+        return next(((each, each.picture) for each in ordered if each.picture is not None), None)
+
+    @functools.cached_property
+    def more_pictures(self) -> list[tuple[Gauge, RunPicture]]:
+        """The drawings of the other parts that more than one case stands behind."""
+        shown = self.picture[0] if self.picture else None
+        small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
+        return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
+
+    @property
+    def n_met(self) -> int:
+        """How many of its assumptions are met."""
+        return sum(each.met is True for each in self.evidence.hypotheses)
+
+    @functools.cached_property
+    def source(self) -> str:
+        """File and line of the program."""
+        judge = self.claim.judge
+        while isinstance(judge, functools.partial):
+            judge = judge.func
+        judge = inspect.unwrap(judge)
+        code = getattr(judge, "__code__", None)
+        if code is None:
+            return ""
+        path = Path(code.co_filename)
+        shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else Path(*path.parts[-3:])
+        return f"{shown.as_posix()}, line {code.co_firstlineno}"
+
+    @property
+    def command(self) -> str:
+        """What repeats it."""
+        found = self.outcome.circumstances
+        return f"widenet check {self.id} --scale {found.scale.value} --seed {found.seed}"
+
+
+@dataclass(frozen=True)
+class Relatives:
+    """What belongs to a statement: its other forms, its neighbours, and what reads the same runs; ids in `figures`."""
+
+    repaired_by: Statement | None
+    false_as_printed: list[Statement]
+    before: Statement | None
+    after: Statement | None
+    same_runs: list[Statement]
+    figures: list[str]
+
+
+class Library:
+    """The statements of a report, by id and by paper, with what belongs to each."""
+
+    def __init__(self, checks: Iterable[CheckOutcome], papers: Iterable[Paper]) -> None:
+        self.papers = list(papers)
+        by_key = {paper.key: paper for paper in self.papers}
+        rows = {row["id"]: row for row in claim_rows(self.papers)}
+        self.by_id = {
+            each.claim.id: Statement(
+                each, by_key[each.claim.paper], finding_of(each.claim.id), rows.get(each.claim.id, {})
+            )
+            for each in checks
+            if each.claim.paper in by_key
+        }
+
+    def __len__(self) -> int:
+        return len(self.by_id)
+
+    @functools.cached_property
+    def statements(self) -> list[Statement]:
+        """All, paper by paper, in the order of the paper; what no paper lists comes last."""
+        places = {id: place for place, id in enumerate(id for paper in self.papers for id in paper.claim_ids)}
+        return sorted(self.by_id.values(), key=lambda each: places.get(each.id, len(places)))
+
+    def of(self, paper: Paper) -> list[Statement]:
+        """Those of a paper."""
+        return [each for each in self.statements if each.paper is paper]
+
+    def with_tone(self, tone: Tone) -> list[Statement]:
+        """Those whose verdict has this tone."""
+        return [each for each in self.statements if each.badge.tone is tone]
+
+    def symbols(self, statement: Statement) -> list[Explained]:
+        """The entries of the glossary that a statement uses."""
+        clauses = statement.row.get("clauses", ())
+        texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
+        return [_explained(each) for each in symbols_of(statement.paper.key, *texts)]
+
+    def relatives(self, statement: Statement, most: int = 8) -> Relatives:
+        """What belongs to a statement."""
+        mine = self.of(statement.paper)
+        place = mine.index(statement)
+        found = related(statement.id, self.papers) if statement.row else {}
+        same = [self.by_id[id] for id in found.get("same_runs", ()) if id in self.by_id]
+        return Relatives(
+            repaired_by=self.by_id.get(found.get("repaired_by") or ""),
+            false_as_printed=[self.by_id[id] for id in found.get("false_as_printed", ()) if id in self.by_id],
+            before=mine[place - 1] if place else None,
+            after=mine[place + 1] if place + 1 < len(mine) else None,
+            same_runs=same[:most],
+            figures=list(found.get("figures", ())),
+        )
+
+    def about_figure(self, figure_id: str, paper: Paper) -> list[Statement]:
+        """The statements that read the runs of a figure."""
+        reads = {each for row in figure_rows([paper]) if row["id"] == figure_id for each in row["reads"]}
+        return [each for each in self.of(paper) if reads & {*each.row.get("reads", ())}]
+
+
+def _gauge(part: Part, text: str) -> Gauge:
+    if part.measured is None or part.promised is None:
+        left, right = numerals.number(part.measured), numerals.number(part.promised)
+    else:
+        left, right = numerals.two_sides(part.measured, part.promised)
+    share = part.tightness or 0.0
+    filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
+    median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
+    return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median, picture_of(part))
+
+
+def _explained(entry: Symbol) -> Explained:
+    names = []
+    for form in entry.forms:
+        try:
+            names.append(Markup(mathematics.mathml(form)))
+        except FormulaError:
+            names.append(Markup.escape(form))
+    word = re.sub(r"\*([^*]+)\*", r"\1", entry.word)
+    return Explained(Markup(", ").join(names), with_code(word), with_code(entry.meaning))
