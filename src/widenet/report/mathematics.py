@@ -140,7 +140,7 @@ def mathml(formula: str, display: bool = False) -> str:
 def displayed(formula: str) -> str:
     """As MathML with stacked fractions, in pieces between which a line may break."""
     pieces = _breakable(parse(formula).pieces)
-    return "<wbr>".join(f'<math displaystyle="true">{_mathml(Row(piece), stacked=True)}</math>' for piece in pieces)
+    return "<wbr>".join(f'<math displaystyle="true">{_mathml(FormulaRow(piece), stacked=True)}</math>' for piece in pieces)
 
 
 def latex(formula: str) -> str:
