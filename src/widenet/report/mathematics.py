@@ -140,7 +140,8 @@ def mathml(formula: str, display: bool = False) -> str:
 def displayed(formula: str) -> str:
     """As MathML with stacked fractions, in pieces between which a line may break."""
     pieces = _breakable(parse(formula).pieces)
-    return "<wbr>".join(f'<math displaystyle="true">{_mathml(FormulaRow(piece), stacked=True)}</math>' for piece in pieces)
+    written = (_mathml(FormulaRow(piece), stacked=True) for piece in pieces)
+    return "<wbr>".join(f'<math displaystyle="true">{each}</math>' for each in written)
 
 
 def latex(formula: str) -> str:
