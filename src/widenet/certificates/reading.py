@@ -1,7 +1,6 @@
 """Your data as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
 
 import collections
-import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from jaxtyping import Float, Int
 from widenet.data import archives, text
 from widenet.data.archives import shown
 from widenet.data.arrays import as_numbers
+from widenet.data.tables import read_columns
 from widenet.errors import DataError
 from widenet.records import ClosedModel
 
@@ -91,7 +91,7 @@ def read(inputs: Any, labels: Any = None, *, label: str | int | None = None) -> 
             raise DataError("there are no labels; give them as the second argument, one per row of inputs.")
         return _made(inputs, labels, source="arrays")
     except MemoryError:
-        raise DataError("the data needs more memory than there is; take a part of it.") from None
+        raise DataError("not enough memory for this data set; use a subset.") from None
 
 
 def _refuse_label_of_arrays(label: str | None, who: str) -> None:
@@ -104,12 +104,8 @@ def _from_files(path: Path, second: Any, label: str | None) -> Table:
     kind, name = archives.kind_of(path), archives.name_of(path)
     if second is not None and kind != "npy":
         raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy files.")
-    match kind:
-        case "csv" | "tsv":
-            return _of_columns(text.read_text(path, "," if kind == "csv" else "\t", label), name)
-        case "parquet":
-            choose = functools.partial(text.label_among, label=label, source=name)
-            return _of_columns(archives.read_parquet(path, choose), name)
+    if (found := read_columns(path, label)) is not None:
+        return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=name)
     _refuse_label_of_arrays(label, f"{name} has")
     if kind == "npz":
         return _made(*archives.read_npz(path), source=name)
@@ -119,10 +115,6 @@ def _from_files(path: Path, second: Any, label: str | None) -> Table:
     if archives.kind_of(other) != "npy":
         raise DataError(f"{archives.name_of(other)} should be the .npy file of the labels.")
     return _made(archives.read_npy(path), archives.read_npy(other), source=name)
-
-
-def _of_columns(found: archives.Columns, source: str) -> Table:
-    return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=source)
 
 
 def _from_frame(frame: Any, labels: Any, label: str | None, source: str) -> Table:

@@ -25,19 +25,28 @@ def load_file(path: str | Path, *, label: str | int | None = None) -> Dataset:
     Raises:
       DataError: one sentence about what is wrong, where, and what to do.
     """
-    path, chosen = Path(path), None if label is None else str(label)
+    path = Path(path)
     kind, name = kind_of(path), name_of(path)
     require_readable(path)
-    match kind:
-        case "csv" | "tsv":
-            return _from_columns(read_text(path, "," if kind == "csv" else "\t", chosen), name)
-        case "parquet":
-            return _from_columns(read_parquet(path, functools.partial(label_among, label=chosen, source=name)), name)
+    if (found := read_columns(path, None if label is None else str(label))) is not None:
+        return _from_columns(found, name)
     if label is not None:
         raise DataError(f"the label {shown(label)!r} names a column, and {name} has none.")
     if kind == "npz":
         return load_npz(path)
     raise DataError(f"{name} holds one array; read it with numpy.load, and give it and the labels to from_arrays.")
+
+
+def read_columns(path: Path, label: str | None) -> Columns | None:
+    """The columns of a table of text or of Parquet; None for a file of arrays."""
+    match kind_of(path):
+        case "csv":
+            return read_text(path, ",", label)
+        case "tsv":
+            return read_text(path, "\t", label)
+        case "parquet":
+            return read_parquet(path, functools.partial(label_among, label=label, source=name_of(path)))
+    return None
 
 
 def load_csv(path: str | Path, *, label: str | int | None = None) -> Dataset:
