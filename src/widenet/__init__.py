@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widenet.certificates import Certificate, certify
     from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, NotApplicable, Part, Verdict
-    from widenet.claims.user_data import Choices, UserData
+    from widenet.claims.user_data import Choices, Order, UserData
     from widenet.data import DATASETS, from_arrays, load_csv, load_mnist_pair, make_separable, scale_to_unit_ball
     from widenet.diagnostics import find_separator, margins
     from widenet.errors import WidenetError
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _HOME = {
     "certificates": ("Certificate", "certify"),
     "claims": ("Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "NotApplicable", "Verdict"),
-    "claims.user_data": ("Choices", "UserData"),
+    "claims.user_data": ("Choices", "Order", "UserData"),
     "data": ("DATASETS", "from_arrays", "load_csv", "load_mnist_pair", "make_separable", "scale_to_unit_ball"),
     "diagnostics": ("find_separator", "margins"),
     "errors": ("WidenetError",),
@@ -105,6 +105,7 @@ __all__ = [
     "Method",
     "NotApplicable",
     "Optax",
+    "Order",
     "Part",
     "Recipe",
     "Record",

@@ -38,11 +38,18 @@ class Answers(Mapping[str, "Evidence | NotApplicable"]):
         """Of the other claims, why they do not apply."""
         return {id: answer for id, answer in self._answers.items() if not isinstance(answer, Evidence)}
 
-    def to_frame(self) -> "pd.DataFrame":
-        """One row per claim: verdict and both sides of the closest run, or the reason why it does not apply."""
+    def to_frame(self, part: str | None = None) -> "pd.DataFrame":
+        """One row per claim: verdict and both sides of the closest run, or the reason why it does not apply.
+
+        Arguments:
+          part: the key of the part of the conclusion whose sides are shown; the headline if left out.
+
+        Raises:
+          UnknownName: a claim that applies has no such part.
+        """
         import pandas as pd
 
-        return pd.DataFrame([_row(id, answer) for id, answer in self.items()]).set_index("claim")
+        return pd.DataFrame([_row(id, answer, part) for id, answer in self.items()]).set_index("claim")
 
     def __repr__(self) -> str:
         verdicts = [str(answer.verdict) for answer in self.applicable.values()]
@@ -51,16 +58,16 @@ class Answers(Mapping[str, "Evidence | NotApplicable"]):
         return f"<Answers: {claims}, {len(verdicts)} applicable{f' ({counts})' if counts else ''}>"
 
 
-def _row(id: str, answer: Evidence | NotApplicable) -> dict[str, Any]:
+def _row(id: str, answer: Evidence | NotApplicable, key: str | None) -> dict[str, Any]:
     if not isinstance(answer, Evidence):
         return {"claim": id, "applies": False, "why": str(answer)}
-    part = answer.headline
+    part = answer.headline if key is None else answer.part(key)
     return {
         "claim": id,
         "applies": True,
         "verdict": answer.verdict.value,
         "unmet": ", ".join(each.key for each in answer.hypotheses if not each.met),
-        "quantity": answer.quantity,
+        "quantity": part.quantity or part.name,
         "measured": part.measured,
         "promised": part.promised,
         "tightness": part.tightness,

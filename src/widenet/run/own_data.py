@@ -77,6 +77,7 @@ def check_over(
     data: DataLike,
     *claims: Claim | str,
     paper: str | None = None,
+    part: str | None = None,
     store: Store | None = None,
     progress: Progress = silent,
     **choices: Any,
@@ -88,6 +89,7 @@ def check_over(
 
     Arguments:
       data, claims, paper, store, choices: as in `check_on`.
+      part: the key of the part of the conclusion whose two sides are shown; the headline if left out.
 
     Raises:
       InputError: as `check_on`, or a choice has no values.
@@ -106,7 +108,7 @@ def check_over(
     for (each, chosen), share in parts(list(zip(grid, all_choices, strict=True)), progress):
         given = {name: chosen.chosen(name) for name in chosen.model_fields_set}
         answers = _answers(named or papers.claims_of(paper), known.but(**given), cells_of(store), share)
-        frames.append(answers.to_frame().reset_index().assign(**each))
+        frames.append(answers.to_frame(part).reset_index().assign(**each))
     table = pd.concat(frames, ignore_index=True)
     return table[[*several, *(name for name in table.columns if name not in several)]]
 

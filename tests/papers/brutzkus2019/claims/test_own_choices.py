@@ -6,6 +6,7 @@ import pytest
 from tests.papers.brutzkus2019.claims.networks import points, user_data
 from widenet import papers
 from widenet.claims import Evidence, NotApplicable
+from widenet.papers.brutzkus2019.claims.narrow import theorem_6_4
 from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
 from widenet.papers.brutzkus2019.claims.wide import theorem_6_3
 from widenet.papers.brutzkus2019.claims.xord_structure import observation_decoy
@@ -62,23 +63,23 @@ def test_nothing_is_said_of_what_was_not_chosen():
 
 
 def test_the_width_that_is_trained_is_named_where_it_is_not_the_chosen_one():
-    instead = "n_neurons = 8 (networks with k = 120, 240 neurons, are trained)"
-    assert instead in theorem_6_3.on(user_data(DATA, n_neurons=8)).note
-    assert theorem_6_3.on(user_data(DATA, n_neurons=240)).note == ""
+    instead = "n_neurons = 8 (networks with k = 2, 4 neurons, are trained)"
+    assert instead in theorem_6_4.on(user_data(DATA, n_neurons=8)).note
+    assert theorem_6_3.on(user_data(DATA, n_neurons=8)).note == ""
+    assert theorem_6_3.on(user_data(DATA, n_neurons=8)).settings[0].half_width == 4
     assert lemma_f_2.on(user_data(DATA, n_neurons=4, n_runs=20, required_margin=1.0)).note == ""
     assert "n_runs = 21 (20 pairs are compared)" in lemma_f_2.on(user_data(DATA, n_runs=21)).note
 
 
 @pytest.mark.parametrize("claim", [theorem_6_3, observation_decoy], ids=lambda claim: claim.name)
 def test_the_evidence_says_what_was_not_used(claim, tmp_path):
-    """The hypothesis is measured on the width that was trained, and the note tells it from the chosen one."""
+    """The hypothesis is measured on the width that was trained, and the note tells it where another was chosen."""
     chosen = user_data(points("1234", "2424"), n_neurons=8, n_runs=1, max_updates=3)
     evidence = ask(claim, chosen, cells_of(Store(tmp_path)))
     assert isinstance(evidence, Evidence)
-    assert "Not used here: " in evidence.note
-    assert "n_neurons = 8 (" in evidence.note
+    assert ("n_neurons = 8 (" in evidence.note) is (claim is observation_decoy)
     if claim is theorem_6_3:
         (width,) = [each for each in evidence.hypotheses if each.key == "width"]
-        assert (width.actual, width.met) == (120, True)
+        assert (width.actual, width.met) == (4, False)
         assert evidence.conclusion is None, "three steps decide nothing"
         assert np.all([each["steps"] == [3, 3] for each in evidence.details["cases"]])

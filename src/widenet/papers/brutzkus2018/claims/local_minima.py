@@ -144,7 +144,7 @@ def theorem_8(sets: Placed, *, always_strict: bool = False) -> Promise:
                 sets.known_gradient, 0.0, text="gradient 0", quantity="largest |entry| of the gradient"
             ),
             "ball": more_than(sets.known_radius, 0.0, text="a ball around $W$", quantity="its radius"),
-            "constant": Fact(sets.changed == 0, undecided=~sets.resolved, text="the loss is constant in the ball"),
+            "constant": at_most(sets.changed, 0, undecided=~sets.resolved, text="the loss is constant in the ball"),
         },
         details=lambda: {
             **_describe(sets),

@@ -164,7 +164,7 @@ def theorem_9_equivalence(runs: Fates) -> Promise:
             "positive": Fact(
                 runs.loss > 0, undecided=runs.unfinished, text="a positive loss if $K_0$ is not empty", **stuck
             ),
-            "zero_loss": Fact(runs.loss == 0, undecided=runs.unfinished, text="loss 0 if $K_0$ is empty", **solvable),
+            "zero_loss": at_most(runs.loss, 0, undecided=runs.unfinished, text="loss 0 if $K_0$ is empty", **solvable),
         },
         details=lambda: _describe(runs) | _tally(runs.loss, runs.predicted),
     )

@@ -84,11 +84,13 @@ def often(
             text="every setting has runs enough, or an event as likely as promised",
             event="several settings",
         ),
-        "zero_loss": Fact(
-            runs.converged,
+        "zero_loss": at_most(
+            ~runs.converged,
+            0,
             undecided=cut,
             where=event,
             text="zero loss inside the events of the proof",
+            quantity="runs without zero loss",
             event="runs that start inside the events",
         ),
     }

@@ -83,8 +83,8 @@ def lemma_e_16(runs: FirstCrossings, *, deficit: float | None = None) -> Promise
     return of.promise(
         {
             "sum": of.sides(runs, below),
-            "grows": of.fact(t, t.s_plus_after - t.s_plus >= 0, where=t.stepping, text="$S⁺$ does not fall after T2"),
-            "before": of.fact(
+            "grows": of.always(t, t.s_plus_after - t.s_plus >= 0, where=t.stepping, text="$S⁺$ does not fall after T2"),
+            "before": of.always(
                 t,
                 t.minus_active | (t.times >= t.crossing),
                 text="$T2 < T$, and $−N(x⁻) < 1$ before (by construction)",

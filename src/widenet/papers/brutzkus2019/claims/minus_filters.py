@@ -63,7 +63,7 @@ def lemma_e_6(runs: MinusFilters, *, groups: Sequence[str] = ("u24",)) -> Promis
     return of.promise(
         {
             "along_p2": Sides.chain([of.sides(t, along_p2(group)) for group in groups]),
-            "stays": of.fact(t, t.u_left == 0, where=t.seen & (t.u24_at_start > 0), text="$U24(0) ⊆ U24(t)$"),
+            "stays": of.always(t, t.u_left == 0, where=t.seen & (t.u24_at_start > 0), text="$U24(0) ⊆ U24(t)$"),
         }
     )
 
@@ -97,8 +97,8 @@ def lemma_e_7(runs: MinusFilters, *, lowest: int = -1, along_l: int = 1) -> Prom
     forwards = at_least((along_l * t.b_u13).min(axis=1), 0, where=on_13, text="$b ≥ 0$")
     return of.promise(
         {
-            "backwards": of.fact(t, backwards, where=on_13, text="$a$ in {0, −1}"),
             "forwards": of.sides(t, forwards),
+            "backwards": of.always(t, backwards, where=on_13, text="$a$ in {0, −1}"),
         }
     )
 
@@ -136,13 +136,13 @@ def minus_filters_settle(runs: MinusFilters, *, first: int = 1) -> Promise:
     sides = {key: of.sides(t, each) for key, each in compared.items()}
     return of.promise(
         {
-            "empty": of.fact(t, t.u13 == 0, where=later, text="$U13(t)$ is empty"),
             **{key: sides[key] for key in ("leaves", "forwards", "same_b")},
-            "same_m": of.fact(
+            "empty": of.always(t, t.u13 == 0, where=later, text="$U13(t)$ is empty"),
+            "same_m": of.always(
                 t, alike, where=on_24, text="$m$ is the same for all units, $m ≥ 0$, and nothing along $p₁$"
             ),
             **{key: sides[key] for key in ("m_and_b", "p_plus", "p_minus", "difference")},
-            "keeps_sign": of.fact(t, t.u_flipped == 0, where=later, text="$⟨u_t, p₂⟩$ keeps its sign"),
+            "keeps_sign": of.always(t, t.u_flipped == 0, where=later, text="$⟨u_t, p₂⟩$ keeps its sign"),
         }
     )
 
@@ -206,7 +206,7 @@ def equation_11(runs: MinusFilters, *, factor: float = 2.0) -> Promise:
         quantity="growth of Σ over U24 where only x⁻ is active, divided by η|U24|",
     )
     return of.promise(
-        {"grows": of.sides(t, grows), "stays": of.fact(t, t.u_lost == 0, where=asked, text="$U24(t) ⊆ U24(t+1)$")}
+        {"grows": of.sides(t, grows), "stays": of.always(t, t.u_lost == 0, where=asked, text="$U24(t) ⊆ U24(t+1)$")}
     )
 
 

@@ -78,7 +78,7 @@ def lemma_e_4(runs: PlusFilters, *, share: float = 1.0) -> Promise:
             "plus_active": of.sides(t, plus, by=place),
             "minus_active": of.sides(t, minus, by=place),
             **{
-                f"places_{group}": of.fact(
+                f"places_{group}": of.always(
                     t,
                     _are_at(t, group, place),
                     # A run without a filter in W13 stands still before t = 2.
@@ -105,7 +105,7 @@ def observation_active_steps(runs: PlusFilters) -> Promise:
     return of.promise(
         {
             "first": of.sides(t, equal(t.active_count, 1, where=t.times == 0, text="$a⁺(0) = 1$")),
-            "grows": of.fact(
+            "grows": of.always(
                 t,
                 t.active_count_after >= t.active_count,
                 where=t.seen,
@@ -147,7 +147,7 @@ def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = Tr
                     quantity="largest |α|/η",
                 ),
             ),
-            "alpha_sign": of.fact(
+            "alpha_sign": of.always(
                 t, t.b_w13[:, 1] <= 0, where=on_13, text="(1) $α$ is 0 or against the sign of $⟨w_0, p₂⟩$"
             ),
             "lead": of.sides(
@@ -170,10 +170,10 @@ def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = Tr
                     quantity="largest |⟨v_t, p₂⟩| in units of η",
                 ),
             ),
-            "whole_steps": of.fact(
+            "whole_steps": of.always(
                 t, (t.a_w24 == 0).all(axis=1) & whole, where=on_24, text="(2) whole steps along $p₂$ on $W24(0)$"
             ),
-            "cones": of.fact(t, t.w_moved == 0, where=t.seen, text="(3) $W_t⁺(i) = W_0⁺(i)$"),
+            "cones": of.always(t, t.w_moved == 0, where=t.seen, text="(3) $W_t⁺(i) = W_0⁺(i)$"),
         }
     )
 
@@ -216,7 +216,7 @@ def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late
             "along_other": of.sides(
                 t, equal(furthest(t.b_step_w24, a + b), a + b, where=on_24, text="$a + b$ on $W24(0)$")
             ),
-            "nothing_else": of.fact(
+            "nothing_else": of.always(
                 t, (t.a_step_w24 == 0).all(axis=1), where=on_24, text="nothing along $p₁$ on $W24(0)$"
             ),
         }

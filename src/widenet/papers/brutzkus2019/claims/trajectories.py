@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Float, Int, Num
 
 from widenet.claims.cases import Count, Number, derived
-from widenet.claims.implication import Promise
-from widenet.claims.sides import Fact, Sense, Sides
+from widenet.claims.implication import Promise, at_most
+from widenet.claims.sides import Sense, Sides
 from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.runs.traces import Series, Trace
 from widenet.types import RunStatus
@@ -126,13 +126,16 @@ class Scored:
         worst.given, worst.event = None, self._event
         return worst
 
-    def fact(self, rows: Trajectories, holds: np.ndarray, *, where: Any = True, text: str) -> Fact:
-        """One case per run: the statement holds in all of its rows in which it is asked."""
+    def always(self, rows: Trajectories, holds: np.ndarray, *, where: Any = True, text: str) -> Sides:
+        """One case per run: at how many t the statement fails, among those at which it is asked. None may be."""
+        fails = np.broadcast_to(np.asarray(where, bool) & ~np.asarray(holds, bool), (len(rows),))
         # A broken promise is one "no" where none is promised.
         found = self.sides(rows, Sides(~holds, 0.0, where=where))
-        return Fact(~found.broken, undecided=found.undecided, where=found.scored, text=text, event=self._event)
+        times = np.add.reduceat(fails.astype(float), np.flatnonzero(np.diff(rows.run, prepend=-1))) if len(rows) else []
+        event = {"where": found.scored, "event": self._event, "quantity": "times at which it fails"}
+        return at_most(times, 0, undecided=found.undecided, text=text, **event)
 
-    def promise(self, parts: Mapping[str, Sides | Fact], *, note: str = "") -> Promise:
+    def promise(self, parts: Mapping[str, Sides], *, note: str = "") -> Promise:
         """The conjuncts, with what a reader may want to know about the runs."""
         runs = self._runs
         outside = int((~runs.in_event).sum())

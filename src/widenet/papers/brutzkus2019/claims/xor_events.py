@@ -12,8 +12,8 @@ from jaxtyping import Bool
 
 from widenet.claims.base import Runs
 from widenet.claims.cases import Count, by_value, derived
-from widenet.claims.implication import Promise
-from widenet.claims.sides import Conjunct, Fact, Rate, Sides
+from widenet.claims.implication import Promise, at_most
+from widenet.claims.sides import Conjunct, Rate, Sides
 from widenet.papers.brutzkus2019.runs.xor import XorTrace
 
 Mask = Bool[np.ndarray, " run"]
@@ -45,9 +45,9 @@ class XorEvent:
         self.scored = inside | ~inside.any()
 
     @property
-    def ended(self) -> Fact:
+    def ended(self) -> Sides:
         """The part that a run which is still moving leaves undecided."""
-        return Fact(self._runs.ended, undecided=~self._runs.ended, text="every run ends", **self.where())
+        return at_most(~self._runs.ended, 0, undecided=~self._runs.ended, text="every run ends", **self.where())
 
     def where(self, rows: XorRuns | None = None, also: Any = True) -> dict[str, Any]:
         """The cases of a comparison that are in the event: of runs, or of rows of another axis."""

@@ -14,7 +14,6 @@ from jaxtyping import Float
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import column
 from widenet.claims.implication import Promise, Promised, at_most, equal, more_than
-from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, step_below_half
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
@@ -94,7 +93,7 @@ def equation_7_8(runs: Descents, *, is_active: Indicator = below_margin) -> Prom
         {
             "plus": equal(residual[:, 0], 0.0, text="the $w$'s", **how),
             "minus": equal(residual[:, 1], 0.0, text="the $u$'s", **how),
-            "finished": Fact(~runs.unfinished, undecided=runs.unfinished, text="seen until after the last update"),
+            "finished": at_most(runs.unfinished, 0, undecided=runs.unfinished, text="seen until after the last update"),
         },
         details=lambda: {
             "last_update": runs.per("cell").last_update,
@@ -216,7 +215,7 @@ def footnote_3(runs: BesideXor, *, loss_ratio: float = 2.0) -> Promise:
                 text="the same labels",
                 quantity="points whose XOR label is not f*(x) for d = 1",
             ),
-            "finished": Fact(~runs.unfinished, undecided=runs.unfinished, text="seen until nothing moves"),
+            "finished": at_most(runs.unfinished, 0, undecided=runs.unfinished, text="seen until nothing moves"),
         },
         details={"half_widths": each.half_width, "step_ratio": each.step_ratio},
     )

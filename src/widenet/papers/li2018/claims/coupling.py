@@ -6,7 +6,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, less_than
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Fact, Rate
+from widenet.claims.sides import Rate
 from widenet.claims.tolerances import STEP
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
@@ -172,7 +172,8 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
     """With high probability over a Gaussian start, for steps $t ≤ τ/(2·max|a|·η)$, at least a share $1 − eτkl/σ$ of the
     neurons has $∂L/∂w_r = ∂̃L/∂w_r$: every
     neuron with $|⟨w_r⁰, x_{a,b}⟩| ≥ τ$ on all points keeps its patterns, and a neuron that keeps its patterns has equal
-    gradients. This holds for $τ$ with $eτklm/σ ≥ 20$, whatever $η$.
+    gradients. This holds for $τ$ with $eτklm/σ ≥ 20$, whatever $η$. Measured are single starts: the
+    share is compared in each of them, and how probable it is over starts is not.
 
     Printed is "for every τ > 0": `lemma_5_1_as_printed`.
     """
@@ -180,10 +181,10 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
     bounds = coupled_bound(t.thresholds, t.n_components)
     return Promise(
         {
-            "kept": Fact(t.lost == 0, text="no neuron of $H$ changes a pattern"),
-            "equal_gradients": Fact(t.unequal == 0, text="coupled neurons have equal gradients"),
             "coupled": at_least(t.least_coupled, bounds, trivial=0.0, text="share of coupled neurons"),
             "clear": at_least(t.clear, bounds, trivial=0.0, text="$|H|/m ≥ 1 − eτkl/σ$"),
+            "kept": at_most(t.lost, 0, quantity="neurons", text="no neuron of $H$ changes a pattern"),
+            "equal_gradients": at_most(t.unequal, 0, quantity="neurons", text="coupled neurons have equal gradients"),
         },
         details={"steps promised": t.limits, "share of coupled neurons": t.least_coupled, "promised": bounds},
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.implication import Given, Promise, Promised, at_most
+from widenet.claims.implication import Given, Promise, Promised, at_most, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import STEP
@@ -178,14 +178,16 @@ def own_class(runs: Paths) -> Promised:
     """Neurons are right on the points of their class."""
     p = runs.per("point")
     return {
-        "plus_on_positive": Fact(
-            p.plus_signs > 0,
+        "plus_on_positive": more_than(
+            p.plus_signs,
+            0,
             where=p.labels > 0,
             event="positive points",
             text="plus neurons are right on positive points",
         ),
-        "minus_on_negative": Fact(
-            p.minus_signs > 0,
+        "minus_on_negative": more_than(
+            p.minus_signs,
+            0,
             where=~(p.labels > 0),
             event="negative points",
             text="minus neurons are right on negative points",
@@ -210,14 +212,16 @@ def theorem_6_2_region(runs: Paths) -> Promised:
     p = runs.per("point")
     return {
         **own_class(runs),
-        "plus_on_negative": Fact(
-            p.plus_signs < 0,
+        "plus_on_negative": less_than(
+            p.plus_signs,
+            0,
             where=~(p.labels > 0),
             event="negative points",
             text="plus neurons are right on negative points",
         ),
-        "minus_on_positive": Fact(
-            p.minus_signs < 0,
+        "minus_on_positive": less_than(
+            p.minus_signs,
+            0,
             where=p.labels > 0,
             event="positive points",
             text="minus neurons are right on positive points",

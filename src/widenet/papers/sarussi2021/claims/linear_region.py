@@ -84,14 +84,14 @@ def reach(pairs: Clouds, factor: float = 1.0) -> np.ndarray:
     return factor * pairs.radius * pairs.norms * (1 + ROUNDING)
 
 
-def signs_agree(pairs: Clouds, where: np.ndarray, text: str, event: str = "") -> Fact:
-    """Whether N has the sign of (w̄ − ū)·x; pairs in which rounding could turn either of them are not scored."""
+def signs_agree(pairs: Clouds, where: np.ndarray, text: str, event: str = "") -> Sides:
+    """N has the sign of (w̄ − ū)·x; pairs in which rounding could turn either of them are not scored."""
     ties = (pairs.outputs == 0) & (pairs.difference == 0)
     blurred = np.abs(pairs.outputs) <= IDENTITY * pairs.scales
     # ‖w̄‖ + ‖ū‖ is at most Σ(‖w‖ + ‖u‖)/k. Beside rows across x the products are much shorter, and are rounding.
     blurred |= np.abs(pairs.difference) <= ROUNDING * pairs.scales / pairs.half_width
-    agrees = np.sign(pairs.outputs) == np.sign(pairs.difference)
-    return Fact(agrees, where=where & ~(blurred & ~ties), text=text, event=event)
+    signs = np.sign(pairs.outputs), np.sign(pairs.difference)
+    return equal(*signs, where=where & ~(blurred & ~ties), text=text, event=event, quantity="sign of N")
 
 
 @claim("sarussi2021.theorem_5_1", Kind.MAIN, "Theorem 5.1, Section 5", reads=clouds, given=BALLS, details=pairs_seen,
@@ -147,11 +147,11 @@ def theorem_5_1_sharp(
     above = pairs.difference > factors * own[0] * pairs.norms * (1 + ROUNDING)
     below = -pairs.difference > factors * own[1] * pairs.norms * (1 + ROUNDING)
     return {
+        "even_least": _turns((2, 4), shares[0], "$κ$ cannot be lowered (even $k$)"),
+        "odd_least": _turns((3, 7), shares[1], "$κ_k$ cannot be lowered (odd $k$)"),
         "even": signs_agree(pairs, tall & even, "beyond $κr‖x‖$ the signs agree (even $k$)"),
         "odd": signs_agree(pairs, tall & ~even, "beyond $κ_k r‖x‖$ the signs agree (odd $k$)"),
         "one_radius": signs_agree(pairs, above | below, "each side needs the radius of the other sign only"),
-        "even_least": _turns((2, 4), shares[0], "$κ$ cannot be lowered (even $k$)"),
-        "odd_least": _turns((3, 7), shares[1], "$κ_k$ cannot be lowered (odd $k$)"),
     }
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promised, at_most, hypothesis, more_than
-from widenet.claims.sides import Fact, Sides
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import STEP
 from widenet.papers.sarussi2021.hypotheses import met
 from widenet.papers.sarussi2021.runs.states import AgreeingStates, Values, states
@@ -64,8 +64,16 @@ def theorem_6_2_state(states: Judged) -> Promised:
     States that rounding puts on an edge count as outside.
     """
     return {
-        "plus_on_positive": Fact(states.plus_on_plus, text="plus neurons are right on positive points"),
-        "minus_on_negative": Fact(states.minus_on_minus, text="minus neurons are right on negative points"),
-        "plus_on_negative": Fact(states.plus_on_minus, text="plus neurons are right on negative points"),
-        "minus_on_positive": Fact(states.minus_on_plus, text="minus neurons are right on positive points"),
+        "plus_on_positive": at_most(
+            ~states.plus_on_plus.astype(bool), 0, text="plus neurons are right on positive points"
+        ),
+        "minus_on_negative": at_most(
+            ~states.minus_on_minus.astype(bool), 0, text="minus neurons are right on negative points"
+        ),
+        "plus_on_negative": at_most(
+            ~states.plus_on_minus.astype(bool), 0, text="plus neurons are right on negative points"
+        ),
+        "minus_on_positive": at_most(
+            ~states.minus_on_plus.astype(bool), 0, text="minus neurons are right on positive points"
+        ),
     }
