@@ -19,6 +19,7 @@ from widenet.papers.base import Paper
 from widenet.report import addresses
 from widenet.report.addresses import ASSETS, FIGURES, INDEX, RESULTS
 from widenet.report.pages import Site
+from widenet.report.panels import PANELS
 from widenet.report.search_index import search_index
 from widenet.run import Results
 
@@ -61,9 +62,9 @@ def build(found: Results, out: Path, papers: Iterable[Paper], single_file: bool 
         rows = {"schema": SCHEMA, "papers": [_row(paper) for paper in papers], **found.rows()}
         (folder / RESULTS).write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
-        for id, pictures in found.files.items():
+        for pictures in found.files.values():
             for name, content in pictures.items():
-                if name != f"{id}.panels.json":
+                if not name.endswith(PANELS):
                     (folder / FIGURES / name).write_bytes(content)
 
     output.write_folder(out, _own(out, papers), fill)
