@@ -432,6 +432,11 @@ class TestReport:
         assert "Do the theorems hold?" in Path("build/report/index.html").read_text(encoding="utf-8")
         assert [path.name for path in Path("build").iterdir()] == ["report"]
 
+    def test_one_file(self, lab: Invoke) -> None:
+        text = lab("report", "--single-file", code=3).stdout
+        assert text.splitlines()[-1] == "Report: report/report.html"
+        assert [path.name for path in Path("report").iterdir()] == ["report.html"]
+
     def test_json(self, lab: Invoke) -> None:
         found = json.loads(lab("report", "--json", code=3).stdout)
         assert found["page"] == "report/index.html"
@@ -443,7 +448,7 @@ class TestReport:
     ) -> None:
         monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
         lab("report", code=1)
-        assert "✗ VIOLATED" in Path("report/index.html").read_text(encoding="utf-8")
+        assert "should hold and does not" in Path("report/index.html").read_text(encoding="utf-8")
 
     def test_folders_of_others_are_refused_before_the_work(self, lab: Invoke) -> None:
         Path("thesis").mkdir()

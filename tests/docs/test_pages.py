@@ -24,7 +24,10 @@ from .pages import DOCS, PAGES, ROOT, Block, blocks, code_words, prose, section,
 README = ROOT / "README.md"
 RUNNING = [
     README,
-    *(DOCS / f"{name}.md" for name in ("quickstart", "certify", "claims", "experiments", "questions", "scikit-learn", "training")),
+    *(
+        DOCS / f"{name}.md"
+        for name in ("quickstart", "certify", "claims", "experiments", "questions", "scikit-learn", "training")
+    ),
 ]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 

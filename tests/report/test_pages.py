@@ -115,7 +115,7 @@ def test_the_first_page_says_what_came_out(pages: dict[str, Page]) -> None:
 
 def test_every_statement_is_a_dot_in_the_picture(pages: dict[str, Page]) -> None:
     dots = [
-        attributes["href"]
+        attributes["href"] or ""
         for tag, attributes in pages["index.html"].tags
         if tag == "a" and "d" in (attributes.get("class") or "").split()
     ]

@@ -29,6 +29,11 @@ def claim_rows(papers: Iterable[Paper]) -> list[Row]:
     return [_kept("claims").get(id) or claim_row(paper.load_claim(id)) for paper in papers for id in paper.claim_ids]
 
 
+def row_of(claim: "Claim") -> Row:
+    """One claim, as the index has it."""
+    return _kept("claims").get(claim.id) or claim_row(claim)
+
+
 def figure_rows(papers: Iterable[Paper]) -> list[Row]:
     """The figures of these papers, in their order."""
     return [

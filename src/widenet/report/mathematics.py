@@ -6,6 +6,7 @@ raised. A page stacks the fractions of a displayed formula and keeps the slash i
 inside `<math>`, so that a formula in a line becomes one `<math>` per term, with a place to break after each sign.
 """
 
+import functools
 import html
 import re
 import unicodedata
@@ -28,8 +29,8 @@ FRACTIONS = {"½": "12", "¼": "14", "⅓": "13", "¾": "34"}
 _PROSE = "and at every for if in is mod not of or over such that the then where with"
 PROSE = frozenset(_PROSE.split())
 ACCENTS = {"\u0304": ("¯", "bar"), "\u0303": ("~", "tilde"), "\u0302": ("^", "hat")}
-ENDING, JOINED = tuple(".,;:!?)’”"), "\u2060"
-"""Signs that must not begin a line, and what keeps them at the formula before them."""
+ENDING = tuple(".,;:!?)’”")
+"""Signs that must not begin a line."""
 LONG = 26
 """From this many characters on, a formula with a fraction or a root stands on a line of its own."""
 TOKEN = re.compile(
@@ -151,28 +152,31 @@ def latex(formula: str) -> str:
 
 def typeset(text: str) -> str:
     """A text with its mathematics between `$…$`, as HTML."""
-    pieces = _pieces(text)
-    after = [*(piece for _, piece in pieces[1:]), ""]
-    return "".join(
-        f"{mathml(piece)}{JOINED if following[:1] in ENDING else ''}" if is_formula else html.escape(piece, quote=False)
-        for (is_formula, piece), following in zip(pieces, after, strict=False)
-    )
+    return _set(text, longest=len(text))
 
 
 def with_displays(text: str) -> str:
     """The same, with every long formula that has a fraction or a root on a line of its own."""
+    return _set(text, longest=LONG - 1)
+
+
+@functools.lru_cache(maxsize=8192)
+def _set(text: str, longest: int) -> str:
+    """Longer formulas with a fraction or a root are displayed. What ends a phrase stays with the formula before it."""
     written, pieces = "", _pieces(text)
     for place, (is_formula, piece) in enumerate(pieces):
-        if is_formula and len(piece) >= LONG and re.search(r"[/√]", piece):
-            after = pieces[place + 1][1] if place + 1 < len(pieces) else ""
-            end = after[:1] if after[:1] in tuple(".,;:") else ""
-            if end:  # a line must not begin with it
-                pieces[place + 1] = (False, after[1:])
+        if not is_formula:
+            written += html.escape(piece, quote=False)
+            continue
+        after = pieces[place + 1][1] if place + 1 < len(pieces) else ""
+        end = after[:1] if after[:1] in ENDING else ""
+        if end:
+            pieces[place + 1] = (False, after[1:])
+        if len(piece) > longest and re.search(r"[/√]", piece):
             written += f'<span class="display">{displayed(piece)}{end}</span>'
         else:
-            following = pieces[place + 1][1] if place + 1 < len(pieces) else ""
-            joined = JOINED if following[:1] in ENDING else ""
-            written += f"{mathml(piece)}{joined}" if is_formula else html.escape(piece, quote=False)
+            head, cut, last = mathml(piece).rpartition("<wbr>")
+            written += f'{head}{cut}<span class="held">{last}{end}</span>' if end else head + cut + last
     return written
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+PANELS = ".panels.json"
+"""How the name of panels ends among the files of a figure. They go into pages, and into no folder."""
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -35,8 +38,8 @@ class Panels:
 
 def panels_of(id: str, files: Mapping[str, bytes], inside: bool) -> Panels:
     """The panels among the files of a figure; without any the whole picture, `inside` the page or as its file."""
-    if f"{id}.panels.json" in files:
-        found = json.loads(files[f"{id}.panels.json"])
+    if id + PANELS in files:
+        found = json.loads(files[id + PANELS])
         drawn = tuple(
             Panel(each["title"], each["wide"], Markup(_named_apart(each["svg"], f"{id}-{place}")))
             for place, each in enumerate(found["panels"])

@@ -15,9 +15,9 @@ from widenet.claims.base import plain
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
-from widenet.papers.findings import Finding, finding_of
+from widenet.papers.findings import Finding, finding_of, findings_of
 from widenet.papers.glossary import MATHEMATICS, Symbol, symbols_of
-from widenet.papers.index import Row, claim_rows, figure_rows, form_of, related
+from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
@@ -217,7 +217,7 @@ class Statement:
 
     def _text_of(self, role: str, key: str) -> str:
         """The words of a clause, with dollars around its mathematics."""
-        clauses = self.row.get("clauses", ())
+        clauses = self.row["clauses"]
         return next((each["text"] for each in clauses if (each["role"], each["key"]) == (role, key)), "")
 
     @functools.cached_property
@@ -278,11 +278,8 @@ class Library:
     def __init__(self, checks: Iterable[CheckOutcome], papers: Iterable[Paper]) -> None:
         self.papers = list(papers)
         by_key = {paper.key: paper for paper in self.papers}
-        rows = {row["id"]: row for row in claim_rows(self.papers)}
         self.by_id = {
-            each.claim.id: Statement(
-                each, by_key[each.claim.paper], finding_of(each.claim.id), rows.get(each.claim.id, {})
-            )
+            each.claim.id: Statement(each, by_key[each.claim.paper], finding_of(each.claim.id), row_of(each.claim))
             for each in checks
             if each.claim.paper in by_key
         }
@@ -306,7 +303,7 @@ class Library:
 
     def symbols(self, statement: Statement) -> list[Explained]:
         """The entries of the glossary that a statement uses."""
-        clauses = statement.row.get("clauses", ())
+        clauses = statement.row["clauses"]
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
         return [_explained(each) for each in symbols_of(statement.paper.key, *texts)]
 
@@ -314,21 +311,22 @@ class Library:
         """What belongs to a statement."""
         mine = self.of(statement.paper)
         place = mine.index(statement)
-        found = related(statement.id, self.papers) if statement.row else {}
-        same = [self.by_id[id] for id in found.get("same_runs", ()) if id in self.by_id]
+        reads = {*statement.row["reads"]}
+        printed = [each.claim for each in findings_of(statement.paper.key) if each.repair == statement.id]
+        same = [each for each in mine if each is not statement and reads & {*each.row["reads"]}]
         return Relatives(
-            repaired_by=self.by_id.get(found.get("repaired_by") or ""),
-            false_as_printed=[self.by_id[id] for id in found.get("false_as_printed", ()) if id in self.by_id],
+            repaired_by=self.by_id.get(statement.finding.repair) if statement.finding else None,
+            false_as_printed=[self.by_id[id] for id in printed if id in self.by_id],
             before=mine[place - 1] if place else None,
             after=mine[place + 1] if place + 1 < len(mine) else None,
             same_runs=same[:most],
-            figures=list(found.get("figures", ())),
+            figures=[row["id"] for row in figure_rows([statement.paper]) if reads & {*row["reads"]}],
         )
 
     def about_figure(self, figure_id: str, paper: Paper) -> list[Statement]:
         """The statements that read the runs of a figure."""
         reads = {each for row in figure_rows([paper]) if row["id"] == figure_id for each in row["reads"]}
-        return [each for each in self.of(paper) if reads & {*each.row.get("reads", ())}]
+        return [each for each in self.of(paper) if reads & {*each.row["reads"]}]
 
 
 def _gauge(part: Part, text: str) -> Gauge:
