@@ -123,6 +123,7 @@ class Sides:
         matter, so that a share of a negative promise is as large a tolerance as a share of a positive one.
         """
         sense = Sense(sense)
+        _check_event(event, where if scored is None else scored)
         if strict and sense is Sense.EQUAL:
             raise ValueError("strict=True needs an inequality, got sense '='; drop strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
@@ -384,6 +385,9 @@ class Fact:
     event: str = ""
     optional: bool = False
 
+    def __post_init__(self) -> None:
+        _check_event(self.event, self.where if self.scored is None else self.scored)
+
     def clause(self) -> dict[str, Any]:
         """What is asked, without any case."""
         return {"sense": "fact", "event": self.event or (SOME if self.where is not None else "")}
@@ -557,6 +561,11 @@ def evidence(
         note=note,
         open_constant=open_constant,
     )
+
+
+def _check_event(event: str, where: Cases | None) -> None:
+    if event and where is None:
+        raise ValueError(f"event= names the cases that where= picks, got event={event!r} alone; add where= or drop it")
 
 
 def _flat(*given: Cases) -> list[np.ndarray]:
