@@ -80,6 +80,13 @@ def test_strict_statements_are_broken_by_equality():
         Sides(2, 2, EQUAL, strict=True)
 
 
+@pytest.mark.parametrize("made", [lambda **how: Sides(1, 2, **how), lambda **how: Fact([True], **how)])
+def test_the_words_of_an_event_need_the_cases_that_it_picks(made):
+    assert made(event="late steps", where=[True]).event == "late steps"
+    with pytest.raises(ValueError, match="event='late steps' alone; add where= or drop it"):
+        made(event="late steps")
+
+
 @pytest.mark.parametrize(
     ("sense", "strict", "sign"),
     [(AT_MOST, False, "≤"), (AT_MOST, True, "<"), (AT_LEAST, False, "≥"), (AT_LEAST, True, ">"), (EQUAL, False, "=")],

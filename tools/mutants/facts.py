@@ -123,6 +123,10 @@ class Facts:
         """Whether dividing by it is multiplying by it."""
         return self.domain(node).sign
 
+    def is_whole(self, node: ast.expr) -> bool:
+        """Whether it is a whole number."""
+        return self.domain(node).whole
+
     def is_size(self, node: ast.expr) -> bool:
         """Whether it is never below 0."""
         return self.domain(node).positive
@@ -201,10 +205,18 @@ def _annotated(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)):
         for each in node.body:
             match each:
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=hint):
-                    yield name, hint
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=hint, value=value):
+                    yield name, ast.Name("int") if _is_arange(value) else hint
                 case ast.FunctionDef(name=name, returns=ast.expr() as hint):
                     yield name, hint
+
+
+def _is_arange(value: ast.expr | None) -> bool:
+    """Whether a column is 0, 1, 2, …, whatever its type."""
+    match value:
+        case ast.Call(args=[ast.Lambda(body=ast.Call(func=ast.Attribute(attr="arange"), args=args))]):
+            return all(_value(each) in (None, 0.0, 1.0) for each in args)
+    return False
 
 
 def _is_int(hint: ast.expr | None, aliases: set[str]) -> bool:

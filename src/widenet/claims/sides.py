@@ -125,6 +125,7 @@ class Sides:
         sense = Sense(sense)
         for name, side in (("measured", measured), ("promised", promised)):
             _require_numbers(name, side)
+        _check_event(event, where if scored is None else scored)
         if strict and sense is Sense.EQUAL:
             raise ValueError("strict=True needs an inequality, got sense '='; drop strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
@@ -386,6 +387,9 @@ class Fact:
     event: str = ""
     optional: bool = False
 
+    def __post_init__(self) -> None:
+        _check_event(self.event, self.where if self.scored is None else self.scored)
+
     def clause(self) -> dict[str, Any]:
         """What is asked, without any case."""
         return {"sense": "fact", "event": self.event or (SOME if self.where is not None else "")}
@@ -561,6 +565,11 @@ def evidence(
         note=note,
         open_constant=open_constant,
     )
+
+
+def _check_event(event: str, where: PerCase | None) -> None:
+    if event and where is None:
+        raise ValueError(f"event= names the cases that where= picks, got event={event!r} alone; add where= or drop it")
 
 
 def _flat(*given: PerCase) -> list[np.ndarray]:

@@ -57,13 +57,12 @@ def picture_files(
     from widenet.plots.style import FORMATS, lay_out, render
 
     picture = importlib.import_module(drawing).draw(numbers)
-    sheet = lay_out(_on_one_sheet(picture))
+    sheet = lay_out(picture.drawing())
     files = {}
     for number, form in enumerate(FORMATS, start=1):
         files[f"{figure_id}.{form}"] = render(sheet, form)
         progress(number / (len(FORMATS) + 1), "formats")
-    if hasattr(picture, "on_page"):  # until all drawings have panels
-        files[f"{figure_id}{PANELS}"] = json.dumps(picture.on_page(figure_id), ensure_ascii=False).encode()
+    files[f"{figure_id}{PANELS}"] = json.dumps(picture.on_page(figure_id), ensure_ascii=False).encode()
     progress(1.0, "panels")
     return files | plain_files(figure_id, numbers, about)
 
@@ -72,11 +71,7 @@ def sheet_of(figure: Figure, numbers: xr.Dataset) -> Any:
     """The picture as one matplotlib figure, placed."""
     from widenet.plots.style import lay_out
 
-    return lay_out(_on_one_sheet(importlib.import_module(drawing_of(figure)).draw(numbers)))
-
-
-def _on_one_sheet(picture: Any) -> Any:
-    return picture.drawing() if hasattr(picture, "drawing") else picture  # until all drawings have panels
+    return lay_out(importlib.import_module(drawing_of(figure)).draw(numbers).drawing())
 
 
 def beside_pages(files: Mapping[str, bytes]) -> Files:

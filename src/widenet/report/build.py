@@ -20,7 +20,6 @@ from widenet.plots import beside_pages
 from widenet.report import addresses
 from widenet.report.addresses import ASSETS, FIGURES, INDEX, RESULTS
 from widenet.report.pages import Site
-from widenet.report.panels import PANELS
 from widenet.report.search_index import search_index
 from widenet.run import Results
 

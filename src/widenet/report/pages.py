@@ -13,12 +13,13 @@ from markupsafe import Markup
 from widenet.console import wording
 from widenet.console.wording import Tone
 from widenet.papers.base import Paper
+from widenet.plots import beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import Compared
 from widenet.report.findings import differing_of, groups_of, slips_of
-from widenet.report.panels import PANELS, Panels, panels_of
+from widenet.report.panels import Panels, panels_of
 from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
 from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code
@@ -307,7 +308,7 @@ def _environment() -> jinja2.Environment:
 
 def _figure_page(outcome: FigureOutcome, paper: Paper, files: Mapping[str, bytes], one_file: bool) -> FigurePage:
     moving = f"{outcome.figure.id}.gif" if f"{outcome.figure.id}.gif" in files else ""
-    beside = sorted(name for name in files if not name.endswith(PANELS))
+    beside = sorted(beside_pages(files))
     panels = panels_of(outcome.figure.id, files, one_file)
     return FigurePage(outcome, paper, panels, [] if one_file else beside, "" if one_file else moving)
 

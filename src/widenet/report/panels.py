@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-PANELS = ".panels.json"
-"""How the name of panels ends among the files of a figure. They go into pages, and into no folder."""
+from widenet.plots import PANELS
 
 
 @dataclass(frozen=True)

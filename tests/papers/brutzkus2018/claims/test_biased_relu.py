@@ -70,12 +70,13 @@ def with_stuck(*rows):
     return at([ESCAPE, dataclasses.replace(ESCAPE, ends=(other,)), ESCAPE])
 
 
-def altered(runs, **changes):
-    """Runs whose problem, starts or numbers are others; how they ended stays."""
+def altered(runs, which=slice(None), **changes):
+    """Runs whose problem, of these ends, and whose starts or numbers are others; how they ended stays."""
     problem = runs.ends[0].problem
     own = {name: value for name, value in changes.items() if hasattr(problem, name)}
     other = dataclasses.replace(problem, **own)
-    ends = tuple(dataclasses.replace(end, problem=other) for end in runs.ends)
+    chosen = runs.ends[which]
+    ends = tuple(dataclasses.replace(end, problem=other) if end in chosen else end for end in runs.ends)
     for end, was in zip(ends, runs.ends, strict=True):
         end.__dict__["outputs"] = was.outputs
     rest = {name: value for name, value in changes.items() if name not in own}
@@ -107,8 +108,9 @@ TINY, TENTH = Fraction(1, 10**9), Fraction(1, 10)
 )
 def test_what_the_hypotheses_measure(name, value, changes):
     runs = BELOW_ONE[1]
-    other = altered(runs, **changes(runs, runs.ends[0].problem))
-    assert getattr(biased_relu.BiasedRuns.join([other]), name)[0] == pytest.approx(value, abs=1e-15)
+    for which in (slice(None), slice(1), slice(-1, None)):  # in all problems, or in one of several
+        other = altered(runs, which, **changes(runs, runs.ends[0].problem))
+        assert getattr(biased_relu.BiasedRuns.join([other]), name)[0] == pytest.approx(value, abs=1e-15)
 
 
 def at_its_kink(starts):
@@ -163,6 +165,12 @@ def all_off_everywhere():
     """Biases −1/5 and weights below 1/5: nothing is ever on. k = 1 ≤ log2(2/ln(1/δ)) at δ = 0.4."""
     start = fractions([[["1/10", "-1/10", "-1/5"], ["-1/10", "1/10", "-1/5"]]])
     return [train_biased_relu(np.repeat(start, 20, axis=0), Fraction(1, 5), Fraction(1, 2), 0.4)]
+
+
+def test_as_printed_too_a_run_that_has_not_ended_decides_nothing():
+    (runs,) = all_off_everywhere()
+    ends = tuple(dataclasses.replace(end, ended=False) for end in runs.ends)
+    assert footnote_4_theorem_9_as_printed([dataclasses.replace(runs, ends=ends)]).parts[0].kept is None
 
 
 def test_starts_that_are_all_off_spare_theorem_9():

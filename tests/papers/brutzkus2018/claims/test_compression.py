@@ -72,6 +72,14 @@ def test_replays_before_the_loss_is_zero_decide_nothing():
     assert compression_replay([unfinished]).parts[1].kept is None
 
 
+def test_a_difference_that_no_float_can_show_is_one():
+    (pair,) = opposite_labels(Scale.QUICK, 0)
+    other = dataclasses.replace(pair.first, weights=pair.first.weights + Fraction(1, 10**400))
+    found = dataclasses.replace(pair, second=other)
+    assert found.difference == 0
+    assert compression_replay_as_printed([found]).parts[0].kept is False
+
+
 def test_nothing_is_replayed_where_nothing_was_updated():
     runs = learn_all(HARD, replayed=True)
     assert compression_replay([dataclasses.replace(runs, updates=0 * runs.updates)]).conclusion is None

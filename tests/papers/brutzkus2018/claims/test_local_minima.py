@@ -122,6 +122,11 @@ def test_runs_that_have_not_ended_are_not_looked_at():
     assert relu_local_minimum_level([by_hand(SOLVED)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
+def test_a_point_at_margin_1_is_not_active():
+    on = np.arange(9).reshape(3, 3) == 8
+    assert levels((0.0, 0.0, 1.0), any_on=on).verdict is Verdict.HOLDS
+
+
 def test_a_point_that_is_nearly_solved_is_active():
     assert broken_in(levels((1 - 1e-6, 1.0, 2.0))) == ["level", "silent"]
 

@@ -139,6 +139,13 @@ def test_minus_filters_settle_speaks_from_the_first_step_to_the_last(record, val
     assert broken_in(judged(**{record: (last, now(value))})) != []
 
 
+@pytest.mark.parametrize(("record", "value", "fails"), [("s_minus", 1e3, 0), ("p_plus", 1e3, 1), ("p_minus", 1e3, 2)])
+def test_lemma_e_8_speaks_from_the_first_step_on(record, value, fails):
+    judged = on_toy(lemma_e_8, "J6")
+    assert broken_in(judged(**{record: (0, now(value))})) == []
+    assert [part.kept for part in judged(**{record: (1, now(value))}).parts][fails] is False
+
+
 def test_control_lemma_e_8_as_printed():
     """S⁻ lies between 2 − √2/4 and 2 times η|W13| at t = 1."""
     evidence = lemma_e_8([traced(FAST)], factor=1.0)

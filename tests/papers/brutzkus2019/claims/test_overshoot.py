@@ -1,6 +1,7 @@
 """Bounds on outputs and on stretches of steps: they hold in every run, and tighter ones do not."""
 
 import functools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -267,6 +268,13 @@ def always(limit):
 D2 = toy("D2")
 D2_X, D2_Y = D2.at_end(D2.x)[0] / 2, (D2.at_end(D2.y)[0] - 16) / 2
 ALLOWED_Y = 16 + 15 * 2 - D2.at_end(D2.y)[0]
+
+
+def test_the_share_of_w13_is_of_at_least_one_filter():
+    runs = SimpleNamespace(w13_at_start=np.array([0, 1, 3]), half_width=4)
+    assert overshoot.Overshoots.share_13.fget(runs).tolist() == [0.25, 0.25, 0.75]
+
+
 test_control = controls(
     overshoot,
     many,

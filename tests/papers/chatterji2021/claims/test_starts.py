@@ -23,6 +23,10 @@ def rate_of(sides, allowed, setting=0):
     return Seldom(sides.broken, np.full(len(settings), allowed), ~sides.decided, sides=sides, setting=settings).part("")
 
 
+def test_a_bound_without_sides_tells_nothing():
+    assert not Seldom(np.ones(3, bool), 0.1, setting=np.arange(3)).telling.any()
+
+
 def failing(count, runs, allowed):
     return rate_of(Sides(np.arange(runs) < count, 0.5), allowed)
 

@@ -147,6 +147,13 @@ def root():
     return float(quadratic_root(*quadratic(runs.separator_norm, *shape, runs.n_samples, runs.clean_levels[:, 0]))[0])
 
 
+def test_the_first_epoch_may_be_the_clean_one():
+    first = convergence.CleanEpochs.join([altered(toy_runs(), clean=lambda c: np.ones_like(c))])
+    assert first.change_found.all()
+    assert (first.sampled_share > 0).all()
+    assert not first.violating.any()
+
+
 def test_only_the_first_stretch_of_violating_epochs_counts():
     first = altered(toy_runs(), clean=lambda c: np.ones_like(c))
     assert equation_19([first]).parts[1].measured == 0

@@ -1,6 +1,7 @@
 """Margins and directions along gradient flow, judged on altered records of a path whose limit is known."""
 
 import functools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,6 +149,22 @@ def test_the_norm_is_asked_to_grow_only_while_every_point_is_right():
         parts, _ = handed(footnote_9, [changed_weights(toy_path(), change)])
         fewer = 0 if right else 1
         assert [part.scored.sum() for part in parts.values()] == [n_looks - 1 - fewer, n_looks - fewer]
+
+
+def test_the_smoothed_margin_counts_from_the_look_at_which_it_starts():
+    run = Paths.join([late_start(20)])
+    growth: Any = smoothed_margin_grows.clauses["growth"]([late_start(20)])
+    then = late_start(20).readings[:-1]
+    assert 0 < run.started[0] in then
+    assert growth.scored.sum() == (then >= run.started[0]).sum()
+
+
+def test_a_norm_that_falls_a_little_does_not_grow():
+    def change(weights):
+        weights[-1] = 0.95 * weights[-2]
+
+    parts, _ = handed(footnote_9, [changed_weights(toy_path(), change)])
+    assert [part.broken.sum() for part in parts.values()] == [1, 0]
 
 
 def test_a_margin_a_little_below_zero():
