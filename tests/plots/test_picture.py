@@ -79,7 +79,7 @@ def test_panels_for_pages_have_the_pages_font_and_colours() -> None:
 def test_nothing_lies_under_a_panel() -> None:
     root = ET.fromstring(PICTURE.on_page("a.b")["panels"][0]["svg"])
     filled = [node.attrib["fill"] for node in root.iter() if node.attrib.get("fill", "none") != "none"]
-    assert "var(--paper)" not in filled
+    assert "var(--page)" not in filled
 
 
 def test_names_inside_are_each_drawings_own_and_all_are_found() -> None:

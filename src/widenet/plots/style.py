@@ -29,7 +29,8 @@ ROLES = {
     "soft": "#565d66",
     "line": "#d9dcdf",
     "faint": "#eceeef",
-    "paper": "#ffffff",
+    "page": "#ffffff",
+    "paper": "#17191d",
     "measured": "#0a63a8",
     "broken": "#b93a00",
     "open": "#8a6200",
@@ -42,7 +43,9 @@ ROLES = {
     "w5": "#0a4270",
 }
 """The colours on white paper by the names of their CSS variables."""
-INK, SOFT, LINE, FAINT, PAPER = (ROLES[name] for name in ("ink", "soft", "line", "faint", "paper"))
+INK, SOFT, LINE, FAINT, PAGE = (ROLES[name] for name in ("ink", "soft", "line", "faint", "page"))
+PAPER = ROLES["paper"]
+"""Of a number that the paper prints."""
 MEASURED, BROKEN, OPEN = ROLES["measured"], ROLES["broken"], ROLES["open"]
 PLUS, MINUS = ROLES["plus"], ROLES["minus"]
 PROMISE, CONTROL = INK, SOFT
@@ -51,7 +54,7 @@ RAMP = tuple(ROLES[f"w{step}"] for step in range(1, 6))
 UNORDERED = ((MEASURED, "-"), (OPEN, (0, (5, 1.5))), (BROKEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
 """Colours and dashes of at most four things without an order."""
 SEQUENTIAL = "cividis"
-DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAPER, "#9fc3e0", PLUS))
+DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAGE, "#9fc3e0", PLUS))
 """From minus over white to plus."""
 
 PX = 1 / 96
@@ -89,7 +92,7 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.5,
     "legend.frameon": False,
     "legend.fontsize": FONT,
-    "figure.facecolor": PAPER,
+    "figure.facecolor": PAGE,
     "savefig.dpi": 200,
     # Text stays text: searchable, editable, and accepted by journals.
     "svg.fonttype": "none",
