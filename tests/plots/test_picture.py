@@ -94,8 +94,7 @@ def test_names_inside_are_each_drawings_own_and_all_are_found() -> None:
 
 
 def test_equal_pictures_give_equal_panels() -> None:
-    once, again = (json.dumps(PICTURE.on_page("a.b")) for _ in range(2))
-    assert once == again
+    assert len({json.dumps(PICTURE.on_page("a.b")) for _ in range(4)}) == 1
 
 
 def test_every_role_has_a_colour_of_its_own() -> None:

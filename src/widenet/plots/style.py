@@ -125,6 +125,11 @@ def lay_out(drawing: Drawing) -> Drawing:
         drawing.set_dpi(STYLE["savefig.dpi"])
         drawing.draw_without_rendering()
         drawing.set_layout_engine(None)
+        # The solver of the layout differs in the last bits from call to call, and names inside an SVG are made of them.
+        for part in drawing.subfigs:
+            part.bbox_relative.p0, part.bbox_relative.p1 = (part.bbox_relative.get_points().round(9)).tolist()
+        for axes in drawing.axes:
+            axes.set_position([round(side, 9) for side in axes.get_position(original=True).bounds])
     return drawing
 
 
