@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib as mpl
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Drawing
+from matplotlib.transforms import Bbox
 
 # Okabe and Ito's colours stay apart for every kind of colour vision. In this order neighbours also differ in
 # lightness, so a print in grey still separates them.
@@ -129,7 +130,7 @@ def lay_out(drawing: Drawing) -> Drawing:
         for part in drawing.subfigs:
             part.bbox_relative.p0, part.bbox_relative.p1 = (part.bbox_relative.get_points().round(9)).tolist()
         for axes in drawing.axes:
-            axes.set_position([round(side, 9) for side in axes.get_position(original=True).bounds])
+            axes.set_position(Bbox(axes.get_position(original=True).get_points().round(9)))
     return drawing
 
 
