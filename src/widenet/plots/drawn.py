@@ -12,6 +12,7 @@ from typing import Any
 import xarray as xr
 
 from widenet.figures import Figure
+from widenet.figures.archive import archived
 from widenet.papers import find_paper
 from widenet.plots.files import plain_files
 from widenet.progress import Progress, silent
@@ -63,6 +64,10 @@ def picture_files(
         files[f"{figure_id}.{form}"] = render(sheet, form)
         progress(number / (len(FORMATS) + 1), "formats")
     files[f"{figure_id}{PANELS}"] = json.dumps(picture.on_page(figure_id), ensure_ascii=False).encode()
+    kept = archived(figure_id)
+    if kept is not None and kept.is_drawable:  # beside the quick ones on a page
+        again = importlib.import_module(drawing).draw(kept.numbers).on_page(f"{figure_id}.paper")
+        files[f"{figure_id}.paper{PANELS}"] = json.dumps(again, ensure_ascii=False).encode()
     progress(1.0, "panels")
     return files | plain_files(figure_id, numbers, about)
 

@@ -12,14 +12,15 @@ from markupsafe import Markup
 
 from widenet.console import wording
 from widenet.console.wording import Tone
+from widenet.figures.archive import Archived, archived
 from widenet.papers.base import Paper
-from widenet.plots import beside_pages
+from widenet.plots import PANELS, beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import Compared
 from widenet.report.findings import differing_of, groups_of, slips_of
-from widenet.report.panels import Panels, panels_of
+from widenet.report.panels import PANELS, Panels, panels_of
 from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
 from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code
@@ -54,6 +55,8 @@ class FigurePage:
     panels: Panels
     files: list[str]
     animation: str
+    archived: Archived | None
+    archived_panels: Panels
 
     @property
     def id(self) -> str:
@@ -89,6 +92,11 @@ class FigurePage:
     def added(self) -> list[Compared]:
         """Our own rows."""
         return [Compared(each) for each in self.outcome.comparisons if each.added]
+
+    @functools.cached_property
+    def at_paper_scale(self) -> list[Compared]:
+        """The paper's rows at its own scale, from the result that ships with the package."""
+        return [Compared(each) for each in self.archived.comparisons if not each.added] if self.archived else []
 
     @property
     def n_agreeing(self) -> int:
@@ -227,7 +235,9 @@ class Site:
                 figure=figure,
                 paper_name=short_name(figure.paper),
                 about=library.about_figure(figure.id, figure.paper),
-                bases=wording.band_reasons(figure.outcome.comparisons),
+                bases=wording.band_reasons(
+                    [*figure.outcome.comparisons, *(each.comparison for each in figure.at_paper_scale)]
+                ),
             )
 
     def _others(self, tones: Mapping[Tone, list[Statement]]) -> Iterator[Piece]:
@@ -310,7 +320,16 @@ def _figure_page(outcome: FigureOutcome, paper: Paper, files: Mapping[str, bytes
     moving = f"{outcome.figure.id}.gif" if f"{outcome.figure.id}.gif" in files else ""
     beside = sorted(beside_pages(files))
     panels = panels_of(outcome.figure.id, files, one_file)
-    return FigurePage(outcome, paper, panels, [] if one_file else beside, "" if one_file else moving)
+    at_paper_scale = f"{outcome.figure.id}.paper"
+    return FigurePage(
+        outcome,
+        paper,
+        panels,
+        [] if one_file else beside,
+        "" if one_file else moving,
+        archived(outcome.figure.id),
+        panels_of(at_paper_scale, files, one_file) if at_paper_scale + PANELS in files and not one_file else Panels(),
+    )
 
 
 def _verb(count: int, one: str, several: str) -> str:
