@@ -54,7 +54,7 @@ def test_progress_is_told_format_by_format(numbers: xr.Dataset) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_equal_numbers_give_equal_bytes(numbers: xr.Dataset, form: str) -> None:
-    once, again = (render(drawing.draw(numbers).drawing(), form) for _ in range(2))
+    once, again = (render(lay_out(drawing.draw(numbers).drawing()), form) for _ in range(2))
     assert once == again
     assert once.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[form])
 

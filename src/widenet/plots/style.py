@@ -13,8 +13,10 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import FigureBase
 
 # Okabe and Ito's colours stay apart for every kind of colour vision. In this order neighbours also differ in
 # lightness, so a print in grey still separates them.
@@ -120,7 +122,18 @@ def lay_out(drawing: Drawing) -> Drawing:
         drawing.set_dpi(STYLE["savefig.dpi"])
         drawing.draw_without_rendering()
         drawing.set_layout_engine(None)
+        _round_places(drawing)
     return drawing
+
+
+def _round_places(part: FigureBase) -> None:
+    """The last digits of the solver of layouts differ from run to run; equal numbers are to give equal bytes."""
+    for inner in part.subfigs:
+        inner.bbox_relative.set_points(np.round(inner.bbox_relative.get_points(), 10))
+        _round_places(inner)
+    for axes in part.get_axes():
+        place = axes.get_position(original=True)
+        axes.set_position([round(float(each), 10) for each in place.bounds])
 
 
 @styled
