@@ -57,8 +57,7 @@ PARTS = {
     "drawings": 7,
 }
 """The order inside a paper package. A figure may ask for the band of a claim; no claim asks a figure."""
-PLOTS = ("axes", "marks", "picture", "rows", "style")
-DRAW = ("papers/*/drawings/*.py", "certificates/pictures.py", *(f"plots/{name}.py" for name in PLOTS))
+DRAW = ("papers/*/drawings/*.py", "plots/*.py", "certificates/pictures.py")
 """Who may import matplotlib."""
 LONGEST = 600
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure as Drawing
 
 from widenet.plots.marks import End, label_ends, ramp, reported, spread
-from widenet.plots.style import INK
+from widenet.plots.style import PAPER
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.01, 0.2))
@@ -41,11 +41,11 @@ def test_equal_ends_are_labelled_above_each_other() -> None:
     assert two.x1 <= drawing.bbox.x1
 
 
-def test_the_papers_numbers_are_open_diamonds_of_ink() -> None:
+def test_the_papers_numbers_are_open_diamonds() -> None:
     axes = Drawing().subplots()
     reported(axes, [1], [2])
     (mark,) = axes.lines
-    assert (mark.get_marker(), mark.get_markeredgecolor(), mark.get_markerfacecolor()) == ("D", INK, "none")
+    assert (mark.get_marker(), mark.get_markeredgecolor(), mark.get_markerfacecolor()) == ("D", PAPER, "none")
 
 
 def test_words_do_not_sink_below_the_axis() -> None:

@@ -80,7 +80,7 @@ def test_panels_for_pages_have_the_pages_font_and_colours() -> None:
 def test_nothing_lies_under_a_panel() -> None:
     root = ET.fromstring(PICTURE.on_page("a.b")["panels"][0]["svg"])
     filled = [node.attrib["fill"] for node in root.iter() if node.attrib.get("fill", "none") != "none"]
-    assert "var(--paper)" not in filled
+    assert "var(--page)" not in filled
 
 
 def test_names_inside_are_each_drawings_own_and_all_are_found() -> None:
@@ -95,8 +95,7 @@ def test_names_inside_are_each_drawings_own_and_all_are_found() -> None:
 
 
 def test_equal_pictures_give_equal_panels() -> None:
-    once, again = (json.dumps(PICTURE.on_page("a.b")) for _ in range(2))
-    assert once == again
+    assert len({json.dumps(PICTURE.on_page("a.b")) for _ in range(4)}) == 1
 
 
 def test_every_role_has_a_colour_of_its_own() -> None:

@@ -83,7 +83,7 @@ def log_axis(axes: Axes, side: Side, most: int | None = None, words: Callable[[f
 
     def label(tick: SupportsFloat, _: int) -> str:
         low, high = sorted(own.get_view_interval())
-        return decade(tick) if words is number and (low < 1e-3 or high >= 1e5) else words(tick)
+        return decade(tick) if words is number and (low < 1e-3 or high >= 1e5) else words(float(tick))
 
     own.set_major_formatter(FuncFormatter(label))
 

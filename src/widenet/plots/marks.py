@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.lines import Line2D
 
-from widenet.plots.style import FONT, INK, MEASURED, PROMISE, RAMP, SOFT
+from widenet.plots.style import FONT, MEASURED, PAPER, PROMISE, RAMP, SOFT
 
 BAND = 0.16
 """Opacity of a band."""
@@ -44,9 +44,9 @@ def measured(axes: Axes, x: Any, y: Any, interval: Any = None, colour: str = MEA
 
 
 def reported(axes: Axes, x: Any, y: Any, **look: Any) -> None:
-    """Numbers that the paper prints: open ink diamonds, in front of everything and never cut off."""
+    """Numbers that the paper prints: open diamonds, in front of everything and never cut off."""
     form = {"markersize": 6.5, "markeredgewidth": 1.1, "markerfacecolor": "none", "zorder": 7, "clip_on": False}
-    axes.plot(x, y, "D", markeredgecolor=INK, **{**form, **look})
+    axes.plot(x, y, "D", markeredgecolor=PAPER, **{**form, **look})
 
 
 def key(axes: Axes, entries: Sequence[tuple[str, str, str]], loc: Any = "best", **look: Any) -> None:
@@ -57,7 +57,7 @@ def key(axes: Axes, entries: Sequence[tuple[str, str, str]], loc: Any = "best", 
     handles = []
     for mark, colour, words in entries:
         if mark == "◇":
-            form: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markeredgecolor": INK, "linestyle": ""}
+            form: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markeredgecolor": PAPER, "linestyle": ""}
         elif set(mark) <= set("-.:"):
             form = {"linestyle": mark, "color": colour}
         else:

@@ -47,7 +47,7 @@ def page_svg(file: bytes, name: str, title: str) -> str:
     _drop(root)
     prefix = re.sub(r"[^A-Za-z0-9]+", "-", name)
     names = _referred(root)
-    ids = {old: f"{prefix}-{number}" for number, old in enumerate(sorted(names), start=1)}
+    ids = {old: f"{prefix}-{number}" for number, old in enumerate(names, start=1)}
     for node in root.iter():
         node.tag = node.tag.removeprefix(SVG)
         _restyle(node, ids)
@@ -81,13 +81,13 @@ def _drop(root: ET.Element) -> None:
             parent.text = None
 
 
-def _referred(root: ET.Element) -> set[str]:
-    """The ids that something refers to."""
-    names = set()
+def _referred(root: ET.Element) -> list[str]:
+    """The ids that something refers to, in their order."""
+    names: list[str] = []
     for node in root.iter():
-        names |= {value.removeprefix("#") for key, value in node.attrib.items() if key == f"{XLINK}href"}
-        names |= {name for value in node.attrib.values() for name in REFERENCE.findall(value)}
-    return {name for name in names if not name.startswith("data:")}
+        names += [value.removeprefix("#") for key, value in node.attrib.items() if key == f"{XLINK}href"]
+        names += [name for value in node.attrib.values() for name in REFERENCE.findall(value)]
+    return list(dict.fromkeys(name for name in names if not name.startswith("data:")))
 
 
 def _restyle(node: ET.Element, ids: dict[str, str]) -> None:

@@ -13,10 +13,8 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Drawing
-from matplotlib.figure import FigureBase
 
 # Okabe and Ito's colours stay apart for every kind of colour vision. In this order neighbours also differ in
 # lightness, so a print in grey still separates them.
@@ -29,7 +27,8 @@ ROLES = {
     "soft": "#565d66",
     "line": "#d9dcdf",
     "faint": "#eceeef",
-    "paper": "#ffffff",
+    "page": "#ffffff",
+    "paper": "#17191d",
     "measured": "#0a63a8",
     "broken": "#b93a00",
     "open": "#8a6200",
@@ -42,7 +41,9 @@ ROLES = {
     "w5": "#0a4270",
 }
 """The colours on white paper by the names of their CSS variables."""
-INK, SOFT, LINE, FAINT, PAPER = (ROLES[name] for name in ("ink", "soft", "line", "faint", "paper"))
+INK, SOFT, LINE, FAINT, PAGE = (ROLES[name] for name in ("ink", "soft", "line", "faint", "page"))
+PAPER = ROLES["paper"]
+"""Of a number that the paper prints."""
 MEASURED, BROKEN, OPEN = ROLES["measured"], ROLES["broken"], ROLES["open"]
 PLUS, MINUS = ROLES["plus"], ROLES["minus"]
 PROMISE, CONTROL = INK, SOFT
@@ -51,7 +52,7 @@ RAMP = tuple(ROLES[f"w{step}"] for step in range(1, 6))
 UNORDERED = ((MEASURED, "-"), (OPEN, (0, (5, 1.5))), (BROKEN, (0, (1.5, 1))), (SOFT, (0, (6, 1.5, 1.5, 1.5))))
 """Colours and dashes of at most four things without an order."""
 SEQUENTIAL = "cividis"
-DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAPER, "#9fc3e0", PLUS))
+DIVERGING = LinearSegmentedColormap.from_list("minus to plus", (MINUS, "#f0b7a3", PAGE, "#9fc3e0", PLUS))
 """From minus over white to plus."""
 
 PX = 1 / 96
@@ -89,7 +90,7 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.5,
     "legend.frameon": False,
     "legend.fontsize": FONT,
-    "figure.facecolor": PAPER,
+    "figure.facecolor": PAGE,
     "savefig.dpi": 200,
     # Text stays text: searchable, editable, and accepted by journals.
     "svg.fonttype": "none",
@@ -122,18 +123,12 @@ def lay_out(drawing: Drawing) -> Drawing:
         drawing.set_dpi(STYLE["savefig.dpi"])
         drawing.draw_without_rendering()
         drawing.set_layout_engine(None)
-        _round_places(drawing)
+        # The solver of the layout differs in the last bits from call to call, and names inside an SVG are made of them.
+        for part in drawing.subfigs:
+            part.bbox_relative.p0, part.bbox_relative.p1 = (part.bbox_relative.get_points().round(9)).tolist()
+        for axes in drawing.axes:
+            axes.set_position([round(side, 9) for side in axes.get_position(original=True).bounds])
     return drawing
-
-
-def _round_places(part: FigureBase) -> None:
-    """The last digits of the solver of layouts differ from run to run; equal numbers are to give equal bytes."""
-    for inner in part.subfigs:
-        inner.bbox_relative.set_points(np.round(inner.bbox_relative.get_points(), 10))
-        _round_places(inner)
-    for axes in part.get_axes():
-        place = axes.get_position(original=True)
-        axes.set_position([round(float(each), 10) for each in place.bounds])
 
 
 @styled

@@ -35,7 +35,7 @@ def first_layer(seed: int = 0) -> xr.Dataset:
             "update_bound": (("width",), np.full(len(WIDTHS), 4.1e6)),
         },
         coords={"width": list(WIDTHS), "epoch": epoch},
-        attrs={"step_size": 1.0, "first_layer_step_size": 10.0},
+        attrs={"step_size": 1.0},
     )
 
 
@@ -52,4 +52,4 @@ def both_layers(lowest: float = 0.5) -> xr.Dataset:
         chosen_step_size=("width", [0.3, 0.1, 0.1]),
         reference_test_error=numbers["test_error"].isel(epoch=-1),
         reference_zero_loss_epoch=2 * numbers["zero_loss_epoch"],
-    )
+    ).assign_attrs(first_layer_step_size=10.0)

@@ -8,7 +8,7 @@ from matplotlib.patheffects import Normal, Stroke
 from widenet.plots.axes import named, percent, percent_axis
 from widenet.plots.marks import End, label_ends
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.style import INK, PAPER, SEQUENTIAL, SOFT
+from widenet.plots.style import INK, PAGE, SEQUENTIAL, SOFT
 
 HEIGHT = 380
 LEVELS = (0.1, 0.5, 0.9)
@@ -37,10 +37,10 @@ def _phases(canvas: FigureBase, numbers: xr.Dataset) -> None:
     axes.set_ylim(half[0] - 0.5, half[-1] + 0.5)
     # The law is a formula, so its contours need not follow the cells: (1 − 2^−k)^d = p at k = −log2(1 − p^(1/d)).
     fine, ends = np.linspace(low, high, 200), []
-    outlined = [Stroke(linewidth=3.2, foreground=PAPER), Normal()]
+    outlined = [Stroke(linewidth=3.2, foreground=PAGE), Normal()]
     for level in LEVELS:
         exact = -np.log2(-np.expm1(np.log(level) / 2**fine))
-        axes.plot(fine, exact, color=PAPER, linewidth=1.1, linestyle=(0, (4, 2)))
+        axes.plot(fine, exact, color=PAGE, linewidth=1.1, linestyle=(0, (4, 2)))
         ends.append(End(exact[-1], f"{percent(level)} exactly", SOFT))
     delta = numbers.attrs["delta"]
     for words, values in (

@@ -1,6 +1,7 @@
 """Filters as arrows from the origin, among the four patterns: what Figures 2, 3 and 6 of brutzkus2019 share."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -15,7 +16,7 @@ from widenet.papers.brutzkus2019.figures.recorded_pair import shares
 from widenet.plots.axes import named, number, percent
 from widenet.plots.marks import key
 from widenet.plots.picture import Panel
-from widenet.plots.style import LINE, MEASURED, MINUS, OPEN, PAPER, PLUS, SOFT
+from widenet.plots.style import LINE, MEASURED, MINUS, OPEN, PAGE, PLUS, SOFT
 
 OUTCOME_COLOURS = (MEASURED, OPEN, SOFT)
 PATTERN_NAMES = tuple(f"({first:+.0f}, {second:+.0f})".replace("-", "−") for first, second in PATTERNS)
@@ -158,7 +159,7 @@ def _endings(canvas: FigureBase, numbers: xr.Dataset) -> None:
                 entries.append(("s", colour, names[ending]))
             axes.barh(row, share, left=left, color=colour, height=0.62)
             if share >= 0.06:
-                at = {"ha": "center", "va": "center_baseline", "color": PAPER}
+                at: dict[str, Any] = {"ha": "center", "va": "center_baseline", "color": PAGE}
                 axes.text(left + share / 2, row, percent(share), **at)
             left += share
     axes.set_yticks([0, 1], [f"{2 * int(width)} {_noun(numbers)}" for width in numbers.half_width])

@@ -10,7 +10,7 @@ from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, error_interva
 from widenet.plots.axes import named, percent_axis, value_ticks
 from widenet.plots.marks import curve, key, measured, reported
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.style import CONTROL, INK, MEASURED
+from widenet.plots.style import CONTROL, MEASURED, PAPER
 
 
 def draw(numbers: xr.Dataset) -> Picture:
@@ -44,7 +44,7 @@ def _counts(canvas: FigureBase, numbers: xr.Dataset) -> None:
     width_axis(axes, widths)
     percent_axis(axes)
     named(axes, "channels (2k)", "runs at zero training error")
-    key(axes, [("◇", INK, "the paper, 100 runs"), ("o", MEASURED, f"measured, {n_runs} runs")], "lower right")
+    key(axes, [("◇", PAPER, "the paper, 100 runs"), ("o", MEASURED, f"measured, {n_runs} runs")], "lower right")
 
 
 def _errors(canvas: FigureBase, numbers: xr.Dataset) -> None:

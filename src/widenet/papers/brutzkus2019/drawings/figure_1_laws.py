@@ -9,7 +9,7 @@ from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, SHOWN_LEVEL, 
 from widenet.plots.axes import number, percent_axis
 from widenet.plots.marks import measured, reported
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.style import BROKEN, INK, MEASURED, SOFT
+from widenet.plots.style import BROKEN, MEASURED, PAPER, SOFT
 
 
 def draw(numbers: xr.Dataset) -> Picture:
@@ -31,7 +31,7 @@ def _rows(canvas: FigureBase, numbers: xr.Dataset) -> None:
     rows = np.arange(len(choices))
     for axes, width in zip(panels, map(int, widths), strict=True):
         solved = numbers["solved"].sel(channels=width).values
-        axes.axvline(REPORTED[width] / 100, color=INK, linewidth=0.8)
+        axes.axvline(REPORTED[width] / 100, color=PAPER, linewidth=0.8)
         for row, count in zip(rows, map(int, solved), strict=True):
             low, high = share_interval(count, n_runs)
             agrees = fisher_p(count, n_runs, REPORTED[width]) >= SHOWN_LEVEL

@@ -127,7 +127,7 @@ figure_1_laws = Figure(
     caption=(
         "Not a figure of the paper. Figure 1 leaves open which positive pattern sets its non-diverse points have, the "
         "margin γ, and how an output of exactly 0 counts. Each row makes one choice and trains as Figure 1 does, with "
-        "more runs; dashed lines are the reported counts. A p-value is that of Fisher's exact test."
+        "more runs; diamonds are the reported counts. A p-value is that of Fisher's exact test."
     ),
     reads=(sampled_runs.at(choice_settings),),
     compare=compare_figure_1_laws,
