@@ -11,7 +11,7 @@ from widenet.papers.li2018.drawings import figure_1, figure_2, figure_3, figure_
 from widenet.plots.axes import percent
 from widenet.plots.marks import ramp
 from widenet.plots.picture import Picture
-from widenet.plots.style import INK, PROMISE
+from widenet.plots.style import PAPER, PROMISE
 
 
 def axes_of(picture: Picture, place: int) -> Axes:
@@ -64,7 +64,7 @@ def test_the_printed_laws_are_diamonds_at_the_widths_that_were_run() -> None:
     picture = figure_5.draw(numbers)
     for place, widths, law in ((0, numbers.width.values, 2 / 3), (1, numbers.mnist_width.values, 8.0)):
         (diamonds,) = [line for line in axes_of(picture, place).lines if line.get_marker() == "D"]
-        assert diamonds.get_markeredgecolor() == INK
+        assert diamonds.get_markeredgecolor() == PAPER
         assert np.allclose(diamonds.get_ydata(), law / np.sqrt(widths))
     runs = [line for line in axes_of(picture, 3).lines if line.get_marker() == "o"]
     (dots,) = runs

@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator
 
-from widenet.papers.li2018.drawings.panels import HEIGHT, draw_runs, width_axis
+from widenet.papers.li2018.drawings.panels import HEIGHT, READING_LOOKS, draw_runs, width_axis
 from widenet.plots.axes import number_axis
 from widenet.plots.marks import label_ends
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.style import MEASURED, UNORDERED
+from widenet.plots.style import MEASURED
 
 
 def draw(numbers: xr.Dataset) -> Picture:
@@ -27,7 +27,7 @@ def draw_synthetic(numbers: xr.Dataset, canvas: FigureBase) -> None:
     """One line per reading."""
     axes, ends = canvas.subplots(), []
     readings = numbers["reading"].values.tolist()
-    for reading, (colour, dash) in zip(readings, (UNORDERED[0], UNORDERED[3]), strict=False):
+    for reading, (colour, dash) in zip(readings, READING_LOOKS, strict=False):
         end = draw_runs(axes, numbers["synthetic"].sel(reading=reading), "width", "run", colour, dash)
         ends.append(end._replace(words=reading))
     _finish(axes, numbers["width"].values.tolist(), float(numbers["synthetic"].max()))

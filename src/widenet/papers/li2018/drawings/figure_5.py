@@ -7,15 +7,14 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from widenet.papers.li2018.drawings.panels import HEIGHT, draw_runs, width_axis
+from widenet.papers.li2018.drawings.panels import HEIGHT, READING_LOOKS, draw_runs, width_axis
 from widenet.papers.li2018.figures.figure_5 import PRINTED
 from widenet.plots.axes import log_axis, named, number, number_axis, value_ticks
 from widenet.plots.marks import End, label_ends, promise, reported
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.style import INK, MEASURED, UNORDERED
+from widenet.plots.style import INK, MEASURED
 
 LAW = {"synthetic": "2/(3√m)", "mnist": "8/√m"}
-READING_LOOKS = (UNORDERED[0], UNORDERED[3])
 
 
 def draw(numbers: xr.Dataset) -> Picture:

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from widenet.plots.axes import log_axis, named, number, number_axis, percent, percent_axis, value_ticks
 from widenet.plots.marks import End, curve, label_ends, promise, ramp
 from widenet.plots.picture import Panel
-from widenet.plots.style import INK, MEASURED, SOFT
+from widenet.plots.style import INK, MEASURED, SOFT, UNORDERED
 
 HEIGHT = 230
 TITLES = {
@@ -30,6 +30,10 @@ UPWARDS = {
     "distance": "‖W − W⁰‖ / ‖W⁰‖",
     "update_values": "σⱼ / σ₁",
 }
+
+
+READING_LOOKS = (UNORDERED[0], UNORDERED[-1])
+"""Blue for points of norm 1, as the theory asks, and grey for points as drawn."""
 
 
 def curve_panels(

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 
 from widenet.plots.axes import log_axis, named, value_ticks
 from widenet.plots.marks import End, curve
-from widenet.plots.style import UNORDERED
+from widenet.plots.style import BROKEN, UNORDERED
 
 HEIGHT = 240
-LOOKS = (UNORDERED[0], UNORDERED[2], UNORDERED[3])
+LOOKS = tuple(look for look in UNORDERED if look[0] != BROKEN)
 """Of three kinds of data. No vermilion: it is for minus."""
 
 
