@@ -101,5 +101,7 @@ def test_many_pieces_have_a_line_per_paper_and_one_a_minute() -> None:
     watch.end("two2021.theorem_1", "HOLDS", 1.0)
     watch.end("drawing of one2020.figure_1", "1.0 s", 3.0)
     assert lines == [
-        "two2021: 1 of 1 done, 1:00, 0:26 left", "3 of 4 done, 1:00, 0:26 left", "one2020: 3 of 3 done, 1:00, 0:00 left",
-    ]  # fmt: skip
+        "two2021: 1 of 1 done, 1:00, 0:26 left",
+        "3 of 4 done, 1:00, 0:26 left",
+        "one2020: 3 of 3 done, 1:00, 0:00 left",
+    ]
