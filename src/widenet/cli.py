@@ -9,6 +9,7 @@ Heavy libraries are imported inside the commands, so that `widenet --help` and `
 import json
 import re
 import sys
+import time
 import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -159,7 +160,7 @@ def list_command(
 
     keys = [each.key for each in papers.PAPERS]
     if what not in (*NOUNS, *keys):
-        raise UnknownName("list", what, (*NOUNS, *keys))
+        raise UnknownName("paper or kind of list", what, (*NOUNS, *keys))
     if what in keys and paper is not None:
         raise InputError(f"{what!r} names a paper already; leave --paper out.")
     if what in keys:
@@ -312,6 +313,7 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write pages about it that need no network."""
+    start = time.monotonic()
     size, number, count = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet.run import Workers, default_jobs
     from widenet.store import Store, default_root
@@ -322,15 +324,19 @@ def report(
         from widenet import papers
         from widenet import report as reports
         from widenet.console import tables, wording
+        from widenet.report.addresses import RESULTS
+        from widenet.report.changes import changes, results_in
 
         reports.prepare(out)
         claims = sorted(papers.claims_of(), key=wording.kind_order)
         results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True)
+    before, rows = results_in(out / RESULTS), results.rows()
     page = reports.build(results, out, papers.PAPERS, single_file)
     if as_json:
-        _print_json({"page": str(page), **results.rows()})
+        _print_json({"page": str(page), **rows})
     else:
-        tables.show(*tables.report_summary(results, page))
+        changed = None if before is None else changes(before, rows)
+        tables.show(*tables.report_summary(results, page, changed, time.monotonic() - start))
     _exit_by(results)
 
 
@@ -404,7 +410,7 @@ def _carry_out(
     with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
         cells = Cells(store, executor, fresh=fresh)
         plan = Plan(tuple(claims), tuple(figures), scale, seed, cells, Kept(cells) if keep else None)
-        with watching(plan.n_pieces, plan.seconds) as watch:
+        with watching(plan.n_pieces, plan.seconds, plan.pieces_by_paper) as watch:
             return plan.carry_out(watch, wording.in_short)
 
 

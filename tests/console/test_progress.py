@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from widenet.console.progress import BarWatch, LineWatch, Meter
+from widenet.console.progress import BarWatch, LineWatch, Meter, PaperWatch
 from widenet.run import WorkWatch
 
 
@@ -87,3 +87,21 @@ def test_one_bar_for_the_whole() -> None:
     watch.end("toy.one", "3.0 s", 10.0)
     watch.end("toy.claim", "HOLDS", 5.0)
     assert (task.completed, task.fields["count"], task.fields["running"]) == (0.75, "2/4", "toy.two 0 %")
+
+
+def test_many_pieces_have_a_line_per_paper_and_one_a_minute() -> None:
+    clock, lines = Clock(), []
+    watch = PaperWatch({"one2020": 3, "two2021": 1}, 10.0, lines.append, clock)
+    assert isinstance(watch, WorkWatch)
+    watch.begin("one2020.runs (1 of 2)", 5.0)(0.5, "steps")
+    watch.end("one2020.runs (1 of 2)", "1.0 s", 5.0)
+    watch.end("one2020.theorem_1", "HOLDS", 1.0)
+    assert lines == []
+    clock.now = 60.0
+    watch.end("two2021.theorem_1", "HOLDS", 1.0)
+    watch.end("drawing of one2020.figure_1", "1.0 s", 3.0)
+    assert lines == [
+        "two2021: 1 of 1 done, 1:00, 0:26 left",
+        "3 of 4 done, 1:00, 0:26 left",
+        "one2020: 3 of 3 done, 1:00, 0:00 left",
+    ]

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,19 @@ if TYPE_CHECKING:
     from widenet.run import WorkWatch
 
 SECONDS_BETWEEN_LINES = 2.0
+SECONDS_BETWEEN_WORDS = 60.0
+"""How often the whole of many pieces has a line in a pipe."""
+MANY = 20
 SECONDS_TO_LEARN = 3.0
 """How long a bar waits before it says how much time is left."""
 
 
 @contextmanager
-def watching(total: int, seconds: float) -> "Iterator[WorkWatch]":
-    """A watch over `total` pieces of work, which take about so many seconds on one core."""
+def watching(total: int, seconds: float, by_paper: Mapping[str, int] | None = None) -> "Iterator[WorkWatch]":
+    """A watch over `total` pieces of work, which take about so many seconds on one core.
+
+    In a pipe each of a few pieces has its lines; of many, each paper has one, if `by_paper` says how many it has.
+    """
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     # rich calls a pipe a terminal when FORCE_COLOR is set; a bar in a log file helps nobody.
     if sys.stderr.isatty() and not console.is_dumb_terminal:
@@ -43,8 +49,14 @@ def watching(total: int, seconds: float) -> "Iterator[WorkWatch]":
         )
         with bars:
             yield BarWatch(bars, total, seconds)
+    elif by_paper and total > MANY:
+        yield PaperWatch(by_paper, seconds, _print_line)
     else:
-        yield LineWatch(total, lambda line: print(line, file=sys.stderr, flush=True))
+        yield LineWatch(total, _print_line)
+
+
+def _print_line(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 class Meter:
@@ -157,6 +169,47 @@ class LineWatch:
     def _line(self, name: str, words: str) -> None:
         place = self.places.setdefault(name, len(self.places) + 1)
         self.write(f"[{place}/{self.total}] {name}: {words}")
+
+
+class PaperWatch:
+    """A line for each paper when all of its pieces have ended, and one a minute about the whole."""
+
+    def __init__(
+        self,
+        by_paper: Mapping[str, int],
+        seconds: float,
+        write: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        """`by_paper` has the number of pieces of each paper, whose key is in their names."""
+        self.left, self.counts, self.write = dict(by_paper), dict(by_paper), write
+        self.meter, self.said = Meter(seconds, clock), clock()
+
+    def begin(self, name: str, seconds: float = 1.0) -> Progress:
+        """Only the clock is watched."""
+
+        def report(fraction: float, words: str) -> None:
+            self.meter.note(name, seconds, fraction, words)
+            self._now_and_then()
+
+        report(0.0, "")
+        return report
+
+    def end(self, name: str, words: str, seconds: float = 1.0) -> None:
+        """One piece less of its paper."""
+        self.meter.finish(name, seconds)
+        paper = name.split()[-1].partition(".")[0] if " of " in name and "(" not in name else name.partition(".")[0]
+        if paper in self.left:
+            self.left[paper] -= 1
+            if self.left[paper] == 0:
+                self.write(f"{paper}: {self.counts[paper]} of {self.counts[paper]} done, {self.meter.clocks()}")
+        self._now_and_then()
+
+    def _now_and_then(self) -> None:
+        if self.meter.clock() - self.said >= SECONDS_BETWEEN_WORDS:
+            self.said = self.meter.clock()
+            total = sum(self.counts.values())
+            self.write(f"{total - sum(self.left.values())} of {total} done, {self.meter.clocks()}")
 
 
 def _clock(seconds: float) -> str:

@@ -17,15 +17,16 @@ from rich.text import Text
 
 from widenet.claims.base import Claim, Hypothesis, Part, plain
 from widenet.console import layout, wording
+from widenet.console.first_screen import STYLES, first_screen
 from widenet.console.wording import Badge, Tone
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
+    from widenet.report.changes import Changes
     from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results
 
-STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone.ALARM: "bold red"}
 FEW = 3
-"""Up to so many claims are shown in full; among more, only those that need a look."""
+"""Up to so many claims are shown in full; among more, only unexpected violations."""
 
 COLUMNS = {
     "papers": ("key", "claims", "figures", "venue", "title"),
@@ -40,6 +41,8 @@ NEEDS = {"kind": 110, "venue": 76, "figures": 64, "made_by": 64}
 """Columns of `widenet list` that only a terminal of this width shows."""
 LEAST_STATEMENT = 20
 LEAST_NOTE = 24
+PIPE_SCREEN = 80
+"""How wide the first screen of a report is in a pipe."""
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
 
@@ -216,16 +219,13 @@ def _few(ids: Sequence[str], most: int = 6) -> str:
 
 
 def check_report(results: "Results") -> list[RenderableType]:
-    """A table of verdicts when there are several, a block for each claim that deserves one, and what failed."""
+    """A table of verdicts when there are several, what failed, and in full a few claims or those with an alarm."""
     outcomes = results.checks
-    few = len(outcomes) <= FEW
-    worth_a_look = [
-        outcome for outcome in outcomes if few or not wording.as_it_should_be(outcome.claim, outcome.evidence)
-    ]
-    single = len(outcomes) + len(results.not_computed) <= 1
-    parts: list[RenderableType] = [] if single else [verdict_table(results)]
-    parts += _failures(results.not_computed)
-    return [*parts, *(check_block(outcome) for outcome in worth_a_look)]
+    if len(outcomes) + len(results.not_computed) <= 1:
+        return [*_failures(results.not_computed), *map(check_block, outcomes)]
+    blocks = [check_block(each) for each in outcomes if len(outcomes) <= FEW or each.failed]
+    hint = [] if len(outcomes) <= FEW else [Text("widenet check ID shows one in full.", style="dim")]
+    return [verdict_table(results), *_failures(results.not_computed), *blocks, *hint]
 
 
 def _failures(not_computed: "Sequence[NotComputed]") -> list[RenderableType]:
@@ -435,18 +435,12 @@ def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
     ]
 
 
-def report_summary(results: "Results", page: Path) -> list[RenderableType]:
-    """The verdicts, how the figures compare, what failed, and where the page is."""
-    parts: list[RenderableType] = [verdict_table(results)]
-    for outcome in results.figures:
-        parts.append(Text(f"{outcome.figure.id}: {wording.in_short(outcome)}"))
-        differing = [each for each in outcome.comparisons if each.verdict in ("DIFFERS", "NOT AS EXPECTED")]
-        parts += [comparison_table(differing)] if differing else []
-    parts += _failures(results.not_computed)
-    words = Text.assemble("Report: ", str(page))
-    if sys.stdout.isatty():
-        words.append(f"\n{page.resolve().as_uri()}", style=f"link {page.resolve().as_uri()}")
-    return [*parts, words]
+def report_summary(
+    results: "Results", page: Path, changes: "Changes | None" = None, seconds: float = 0.0
+) -> list[RenderableType]:
+    """The first screen of a report, and why something was not computed."""
+    width = Console().width if sys.stdout.isatty() else PIPE_SCREEN
+    return [*_failures(results.not_computed), Group(*first_screen(results, page, changes, seconds, width))]
 
 
 def bench_block(rows: Sequence[Mapping[str, Any]], remarks: Iterable[str]) -> RenderableType:

@@ -20,7 +20,7 @@ from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_o
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import Compared
 from widenet.report.findings import differing_of, groups_of, slips_of
-from widenet.report.panels import PANELS, Panels, panels_of
+from widenet.report.panels import Panels, panels_of
 from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
 from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code

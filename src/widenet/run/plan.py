@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -82,6 +82,15 @@ class Plan:
     def n_pieces(self) -> int:
         """Cells to compute, claims to judge, figures to reduce, pictures and animations to draw."""
         return len(self.missing) + len(self.claims) + 2 * len(self.figures) + len(self.moving)
+
+    @property
+    def pieces_by_paper(self) -> Counter[str]:
+        """How many of them each paper has, in the order of the papers."""
+        items = [*self.claims, *self.figures, *self.figures]
+        pieces = Counter(each.paper for each in items)
+        pieces.update(task.experiment.id.partition(".")[0] for task in self.missing)
+        pieces.update(id.partition(".")[0] for id in self.moving)
+        return pieces
 
     @property
     def seconds(self) -> float:

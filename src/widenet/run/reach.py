@@ -59,6 +59,7 @@ def digest(module: str, root: Path = ROOT) -> str:
     return total.hexdigest()
 
 
+@functools.cache
 def source_digest(modules: tuple[str, ...], root: Path = ROOT) -> str:
     """The SHA-256 over the files of all modules in reach, words and comments included.
 
