@@ -29,7 +29,6 @@ from tools.gallery import (
     IMAGES,
     LAWS,
     ROOT,
-    XORD,
     Row,
     block_of,
     choices_of,
@@ -73,7 +72,7 @@ def take(source: Path) -> None:
         text = json.dumps(kept(row), indent=None if figure in FILTERS else 1, ensure_ascii=False)
         file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
     if scale == "paper" or figure not in FILTERS:
-        keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 256 if figure in XORD else 128)
+        keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 128)
     if source.with_suffix(".gif").exists():
         shutil.copy(source.with_suffix(".gif"), IMAGES)
     put_between(GALLERY, marker_of(figure, scale), "<!-- end of table -->", block_of(stored(figure, scale)))
