@@ -30,14 +30,18 @@ def recorded(what: Any) -> Any:
     return trained(record=wn.Record(times=(0, 5), what={"a": what}))
 
 
+three: Any = 3
+word: Any = "x"
+"""Which type checkers would refuse in their places."""
+
 WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: Sides([1], [1], "<="), "sense must be one of ≤, ≥, =, got '<='; at_most, at_least"),
     (lambda: Sides([1, 2], [1, 2, 3]), r"must have one length, got shapes \(2,\), \(3,\)"),
     (lambda: Sides(["a"], [1]), r"measured must be a number or an array of numbers, got \['a'\]"),
     (lambda: at_most([1], None), "promised must be a number or an array of numbers, got None"),
-    (lambda: evidence({"a": 3}), "part 'a' must be Sides, Fact, Rate or Part, got int; compare two columns"),
+    (lambda: evidence({"a": three}), "part 'a' must be Sides, Fact, Rate or Part, got int; compare two columns"),
     (lambda: evidence({}), "at least one part"),
-    (lambda: evidence({"a": at_most([1], 2)}, ["x"]), "hypotheses must be measured, .* got 'x'"),
+    (lambda: evidence({"a": at_most([1], 2)}, [word]), "hypotheses must be measured, .* got 'x'"),
     (lambda: wn.check_on(DATA, THEOREM, n_runs="5"), "n_runs must be a valid integer, got '5'"),
     (lambda: wn.check_on(DATA, THEOREM, n_runs=True), "n_runs must be a valid integer, got True"),
     (lambda: wn.check_on(DATA, THEOREM, n_runs=0), "n_runs must be greater than or equal to 1, got 0"),
@@ -111,7 +115,9 @@ def test_a_wrong_call_gets_a_sentence(place):
 
 def test_nothing_that_works_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path))
-    assert wn.check_on(DATA, THEOREM, n_runs=np.int64(2))[THEOREM].runs.tried == 2
+    answer = wn.check_on(DATA, THEOREM, n_runs=np.int64(2))[THEOREM]
+    assert isinstance(answer, wn.Evidence)
+    assert answer.runs.tried == 2
     assert wn.Choices(step_size=1, slope=np.float32(0.5)).step_size == 1.0
     run = trained(method=wn.Optax(optax.lbfgs(0.1, linesearch=None)))
     assert np.isfinite(run.loss)

@@ -15,7 +15,7 @@ from tests.report.fake_outcomes import FIGURE, FINDING, HOLDING, MOVING, STEP, T
 from widenet import papers
 from widenet.console.wording import in_short
 from widenet.records import Scale
-from widenet.run import Cells, InProcess, Plan, Unwatched, kept, plan, reach
+from widenet.run import Cells, FigureOutcome, InProcess, Plan, Unwatched, kept, plan, reach
 from widenet.run.kept import Kept
 from widenet.store import Store
 
@@ -172,7 +172,7 @@ def test_numbers_keep_their_types(tmp_path):
     assert place is not None
     where.keep(shown, place)
     back = where.find(FIGURE, place, Scale.QUICK, 0)
-    assert back is not None
+    assert isinstance(back, FigureOutcome)
     assert back.numbers.equals(numbers)
     assert dict(back.numbers.attrs) == dict(numbers.attrs)
 

@@ -110,7 +110,7 @@ def check_over(
         answers = _answers(named or papers.claims_of(paper), known.but(**given), cells_of(store), share)
         frames.append(answers.to_frame(part).reset_index().assign(**each))
     table = pd.concat(frames, ignore_index=True)
-    return table[[*several, *(name for name in table.columns if name not in several)]]
+    return table.reindex(columns=[*several, *(name for name in table.columns if name not in several)])
 
 
 def _answers(claims: Sequence[Claim], user_data: UserData, cells: Cells, progress: Progress) -> Answers:

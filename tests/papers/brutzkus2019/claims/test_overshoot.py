@@ -272,7 +272,9 @@ ALLOWED_Y = 16 + 15 * 2 - D2.at_end(D2.y)[0]
 
 def test_the_share_of_w13_is_of_at_least_one_filter():
     runs = SimpleNamespace(w13_at_start=np.array([0, 1, 3]), half_width=4)
-    assert overshoot.Overshoots.share_13.fget(runs).tolist() == [0.25, 0.25, 0.75]
+    measure = overshoot.Overshoots.share_13.fget
+    assert measure is not None
+    assert measure(runs).tolist() == [0.25, 0.25, 0.75]
 
 
 test_control = controls(
