@@ -85,7 +85,7 @@ def test_fifteen_ship() -> None:
         b"", b"{}", gzip.compress(b"{}"), gzip.compress(b"no json"), made().to_bytes()[:-9], altered({"format": 2}),
         altered({"more": 1}), altered({"seconds": "soon"}),
     ],
-    ids=["empty", "not packed", "no fields", "no JSON", "cut off", "another format", "a field too many", "a wrong field"],
+    ids=["empty", "not packed", "no fields", "no JSON", "cut off", "another format", "one field more", "a wrong field"],
 )  # fmt: skip
 def test_damage_is_one_sentence(content: bytes) -> None:
     with pytest.raises(InputError, match=r"^one is no archive of a figure: .*make it again\.$"):
