@@ -1,7 +1,6 @@
 """Margins and directions along gradient flow, judged on altered records of a path whose limit is known."""
 
 import functools
-
 from typing import Any
 
 import numpy as np
