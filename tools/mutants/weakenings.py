@@ -286,7 +286,7 @@ def _of(source: Source, function: str, node: ast.expr, judges: bool, given: set[
 
 
 def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterator[Mutant]:
-    """A number up and down by a tenth; where that survives, to twice and half of it. A tolerance, ten and 1000 times."""
+    """A number up and down by a tenth; where that survives, to twice and half of it. Tolerances ten and 1000 times."""
     if 0 < abs(value) <= TINY:
         for sign, way in ((1, "up"), (-1, "down")):
             ten, thousand = (f"({value * factor**sign!r})" for factor in (10.0, 1000.0))
