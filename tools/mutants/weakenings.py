@@ -373,7 +373,8 @@ def _compared(source: Source, function: str, node: ast.Call, name: str) -> Itera
             text = f"{WORDS_OF_CLAIMS}.{other}"
             yield source.mutant(node.func, function, "equality one-sided", text, says=says, is_idle=is_idle)
         text = f"{WEAK}.to_a_tenth({source.words(node)})"
-        is_idle = source.facts.is_whole(measured) and isinstance(limit, ast.Constant) and abs(limit.value) < 10
+        is_small = isinstance(limit, ast.Constant) and isinstance(limit.value, int | float) and abs(limit.value) < 10
+        is_idle = is_small and source.facts.is_whole(measured)
         yield source.mutant(node, function, "equality to a tenth", text, says="0.1", is_idle=is_idle)
 
 
