@@ -31,7 +31,7 @@ def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
     assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick", "a", "b"]
 
 
-def test_tests_that_could_not_be_run_catch_nothing(tmp_path):
+def test_tests_that_could_not_be_run_catch_nothing(tmp_path, monkeypatch):
     """A library that is gone would otherwise catch every mutant."""
     target = find("diagnostics")
     test = {"seconds": 1.0, "enters": [["src/widenet/diagnostics/margins.py", "f"]], "shares": [], "passed": True}
@@ -48,8 +48,17 @@ def test_tests_that_could_not_be_run_catch_nothing(tmp_path):
             hunt._try(mutant, ending(ended))
     assert hunt._try(mutant, ending(1, one={"passed": False}))["by"] == "one"
     assert hunt._try(mutant, ending("does not load: TypeError"))["result"] == "caught"
-    # The weakened number stands in the name of a test, which is then not found.
-    assert hunt._try(mutant, ending(4))["result"] == "survived"
+    # The weakened number stands in the name of a test: its cases are run under their new names.
+    again, ends = [], [0]
+
+    def in_child(tests, **how):
+        again.append((tests, how["spared"]))
+        return {"ended": ends[0], "tests": {"one[1.1]": {"passed": ends[0] == 0, "evidence": []}}}
+
+    monkeypatch.setattr("tools.mutants.hunt.in_child", in_child)
+    for ends[0], result in ((1, "caught"), (0, "survived"), (4, "survived"), (5, "survived")):
+        assert hunt._try(mutant, ending(4))["result"] == result
+    assert again == [(["one"], set())] * 4
 
 
 def test_tests_that_enter_the_function_themselves_come_before_others_of_their_file(tmp_path):

@@ -296,7 +296,7 @@ def test_the_table_tells_coarse_from_survived_and_leaves_out_what_was_not_tried(
     assert [row["result"] for row in rows] == ["coarse"]
     rows = outcomes(Finished({room.description: "survived", strict.description: "caught"}), mutants)  # type: ignore[arg-type]
     assert sorted(row["result"] for row in rows) == ["caught", "survived"]
-    assert summary(rows).startswith("1 of 2 caught (50%), 0 only at a larger step, 1 survived")
+    assert summary(rows).startswith("1 of 2 caught (50.0%), 0 only at a larger step, 1 survived. Of those")
     assert room.description in page("toy", rows, ["tests/test_x.py::test_y"])
 
 
@@ -382,6 +382,58 @@ def test_a_whole_number_is_not_moved_by_a_tenth(value, is_up, is_down):
     mutants = found(WHOLE)
     ways = [any(f": number {way} by a tenth: {value} →" in each for each in mutants) for way in ("up", "down")]
     assert ways == [is_up, is_down]
+
+
+def test_more_places_where_types_tell_a_whole_number():
+    body = """
+class Ledger(Cases):
+    hits: Int[np.ndarray, "run two"]
+    times: Float[np.ndarray, " time"] = derived(lambda run: np.arange(len(run.hits)))
+
+def judge(runs, table):
+    low, high = runs.hits.T
+    found = [number > 31 for number, each in enumerate(table)]
+    return (low >= 32, np.diff(runs.hits) > 33, runs.times > 4, found, runs.loss / np.maximum(runs.hits, 1),
+            equal(runs.hits, 5), equal(runs.loss, 6))
+"""
+    mutants = "\n".join(found(body))
+    assert "number up by a tenth: 4 →" not in mutants
+    assert "number down by a tenth: 1 →" not in mutants  # beside a count of 0 alone
+    assert "number up by a tenth: 1 →" in mutants
+    assert [each for each in (5, 6) if f"equal(runs.{'hits' if each == 5 else 'loss'}, {each}) → 0.1" in mutants] == [6]
+    assert "edge of a comparison: low >= 32" in mutants
+
+
+def test_a_tolerance_is_moved_by_an_order_of_magnitude():
+    mutants = found("SOLVED = 1e-9\n\ndef judge(runs):\n    return Fact(runs.gap > SOLVED)\n")
+    ways = [f"number {way} {factor} times: 1e-9" for way in ("up", "down") for factor in ("ten", 1000)]
+    assert all(any(way in each for each in mutants) for way in ways)
+    assert not any("by a tenth: 1e-9" in each for each in mutants)
+
+
+def test_a_tolerance_is_widened_as_a_whole():
+    mutants = "\n".join(found("def judge(runs):\n    return equal(runs.a, 0.0, within=1e-3, of=2 + max(runs.b))\n"))
+    assert "tolerance 10 times: 1e-3" in mutants
+    assert "max made min" in mutants
+    assert "by a tenth: 1e-3" not in mutants
+    assert "by a tenth: 2" not in mutants
+
+
+def test_words_in_inner_functions_and_edges_of_tolerances_are_left_alone():
+    body = """
+def judge(runs):
+    lost, told = runs.loss > 1, runs.loss > 2
+    inside = runs.size * (1 + STEP)
+    def words(cell):
+        return cell.loss > 3
+    return Promise({"a": Fact(lost, where=runs.cosine > inside)}, details=lambda: words(told))
+"""
+    mutants = "\n".join(found(body))
+    assert "runs.loss > 1 → true" in mutants
+    assert "> 2" not in mutants
+    assert "> 3" not in mutants
+    assert "runs.cosine > inside → true" in mutants
+    assert "runs.cosine > inside → >=" not in mutants
 
 
 def test_a_large_whole_number_is_moved():

@@ -235,6 +235,7 @@ def _learn(node: ast.stmt, facts: Facts, names: dict[str, Domain]) -> None:
         for each in (*function.args.args, *function.args.kwonlyargs):
             if _is_int(each.annotation, set()):
                 names[each.arg] = COUNT if each.arg.startswith("n_") else WHOLE
+        names |= {each: WHOLE for each in _places(function)}
         assigned: dict[str, list[ast.expr | None]] = {}
         for each in ast.walk(function):
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
@@ -246,8 +247,22 @@ def _learn(node: ast.stmt, facts: Facts, names: dict[str, Domain]) -> None:
             expressions = [each for each in values if each is not None]
             if len(values) == 2 and len(expressions) == 1 and name not in names:
                 names[name] = facts.domain(expressions[0])
-            else:
+            elif name not in _places(function):
                 names.pop(name, None)
+
+
+def _places(function: ast.FunctionDef) -> set[str]:
+    """Names that count in `for number, … in enumerate(…)` and `for number in range(…)`, and stand for nothing else."""
+    loops = [each for each in ast.walk(function) if isinstance(each, ast.For | ast.comprehension)]
+    found: list[str] = []
+    for each in loops:
+        match each.target, each.iter:
+            case ast.Tuple(elts=[ast.Name(id=name), _]), ast.Call(func=ast.Name(id="enumerate")):
+                found.append(name)
+            case ast.Name(id=name), ast.Call(func=ast.Name(id="range")):
+                found.append(name)
+    stored = [each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    return {name for name in found if stored.count(name) == found.count(name)}
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

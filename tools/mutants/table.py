@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.mutants.hunt import CAUGHT, STRICTER, SURVIVED, Hunt
 from tools.mutants.mutation import Mutant
-from tools.mutants.targets import EQUIVALENT, OTHERS, find, papers
+from tools.mutants.targets import EQUIVALENT, INDEX, OTHERS, find, papers
 
 
 def equivalents() -> dict[str, str]:
@@ -85,8 +85,10 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
     for row in rows:
         counts[row["result"]] += 1
     scored = counts[CAUGHT] + counts["coarse"] + counts[SURVIVED]
-    share = f" ({counts[CAUGHT] / scored:.0%})" if scored else ""
+    share = f" ({counts[CAUGHT] / scored:.1%})" if scored else ""
+    by_index = sum(row["result"] == CAUGHT and INDEX.name in row["by"] for row in rows)
     return (
         f"{counts[CAUGHT]} of {scored} caught{share}, {counts['coarse']} only at a larger step, {counts[SURVIVED]} "
-        f"survived. Not counted: {counts['equivalent']} equivalent, {counts[STRICTER]} that ask for more."
+        f"survived. Of those caught, {by_index} by the index alone. "
+        f"Not counted: {counts['equivalent']} equivalent, {counts[STRICTER]} that ask for more."
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.mutants.facts import columns_of
+from tools.mutants.facts import SIGN, columns_of
 from tools.mutants.mutation import Known, Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.weakenings import weakenings
@@ -58,7 +58,8 @@ class Target:
         listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
         folder = PACKAGE / "papers" / self.name
         trees = [ast.parse(path.read_bytes()) for path in folder.rglob("*.py")] if self.is_paper else []
-        return Known(columns_of(trees), listed.get("signs", {}), listed.get("steering", {}))
+        two_classes = {"labels": SIGN} if self.name in listed.get("two_classes", {}) else {}
+        return Known(columns_of(trees) | two_classes, listed.get("signs", {}), listed.get("steering", {}))
 
     def test_files(self) -> list[Path]:
         """The files of tests, in order; of a paper, those of its claims and formulas, and what it declares."""

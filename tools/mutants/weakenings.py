@@ -30,6 +30,8 @@ TOLERANCES = {
     *("SMALLEST", "NEGLIGIBLE", "room", "blur", "rounding"),
 }
 """Tolerances: no statement says whether their very edge is inside. Nor of a name that stands for a share of one."""
+TINY = 1e-6
+"""A number up to this is a tolerance, which says of what order rounding is."""
 ELSEWHERE = ""
 NUMPY = '__import__("numpy")'
 WEAK = '__import__("tools.mutants.weak", fromlist=["kept"])'
@@ -237,6 +239,9 @@ def _expressions(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
             return
         case ast.keyword(arg=arg) if arg in WORDS | SHAPES:
             return
+        case ast.keyword(arg="within" | "of" | "room", value=value):  # the tolerance is widened as a whole
+            yield from (each for each in _expressions(value, name) if not isinstance(each[1], ast.Constant))
+            return
         case ast.Call() if _counts_runs(node):
             return
         case ast.Assign(targets=[ast.Name(id=target)]) if target in WORDS | {"rows"}:
@@ -281,7 +286,14 @@ def _of(source: Source, function: str, node: ast.expr, judges: bool, given: set[
 
 
 def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterator[Mutant]:
-    """A number up and down by a tenth; where that survives, to twice and half of it."""
+    """A number up and down by a tenth; where that survives, to twice and half of it. Tolerances ten and 1000 times."""
+    if 0 < abs(value) <= TINY:
+        for sign, way in ((1, "up"), (-1, "down")):
+            ten, thousand = (f"({value * factor**sign!r})" for factor in (10.0, 1000.0))
+            milder = source.mutant(node, function, f"number {way} ten times", ten)
+            yield milder
+            yield source.mutant(node, function, f"number {way} 1000 times", thousand, milder=milder.description)
+        return
     for sign, way in ((1, "up"), (-1, "down")):
         tenth = value + sign * 0.1 * (abs(value) or 1)
         two = value + (sign * (abs(value) or 1) if sign > 0 else -abs(value) / 2 if value else -1.0)
@@ -361,8 +373,8 @@ def _compared(source: Source, function: str, node: ast.Call, name: str) -> Itera
             text = f"{WORDS_OF_CLAIMS}.{other}"
             yield source.mutant(node.func, function, "equality one-sided", text, says=says, is_idle=is_idle)
         text = f"{WEAK}.to_a_tenth({source.words(node)})"
-        small = isinstance(limit, ast.Constant) and isinstance(limit.value, int | float) and abs(limit.value) < 10
-        is_idle = source.facts.is_whole(measured) and small
+        is_small = isinstance(limit, ast.Constant) and isinstance(limit.value, int | float) and abs(limit.value) < 10
+        is_idle = is_small and source.facts.is_whole(measured)
         yield source.mutant(node, function, "equality to a tenth", text, says="0.1", is_idle=is_idle)
 
 

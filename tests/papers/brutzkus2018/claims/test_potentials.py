@@ -1,6 +1,7 @@
 """The steps of the proof of Theorem 2 hold at every update, and their judges reject what they must."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +115,16 @@ def twice():
     rows = np.column_stack([point.hidden, point.hidden])
     both = {"inputs": np.eye(2), "labels": np.ones(2), "separator": np.ones(2), "hidden": rows, "row_bound": 5.0}
     return record_runs([dataclasses.replace(point, **both)])
+
+
+def test_the_growth_of_a_long_row_is_known_to_a_share_of_its_square():
+    """G² = 1e8, known to 0.1."""
+    identity = equation_11_step.clauses["identity"]
+    (norms,) = (np.full_like(TOY.norms, 1e4),)
+    for miss, kept in ((0.09, True), (0.3, False)):
+        gains = np.full_like(TOY.norm_gains, miss)
+        found: Any = identity([dataclasses.replace(TOY, norms=norms, norm_gains=gains)])
+        assert np.asarray(found.holds).all() == kept
 
 
 def test_equation_11_after_two_updates():

@@ -1,6 +1,7 @@
 """Section 7.2: the fate of a ReLU run on orthonormal points is decided by its start."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,6 +87,11 @@ def test_counts_are_met_from_both_sides_where_a_run_has_ended():
 
     assert [counted_on_a_stuck_point(change) for change in (1, 0, -1)] == [False, True, False]
     assert counted_on_a_stuck_point(1, ended=cut_off) is True
+
+
+def test_the_largest_and_the_smallest_entry_are_measured():
+    batch = SimpleNamespace(start=SimpleNamespace(weights=np.array([[-0.5, 0.25]]), entry_bound=0.375))
+    assert (relu_basis.Fates.excess.func(batch), relu_basis.Fates.smallest_entry.func(batch)) == (0.125, 0.25)
 
 
 def test_a_count_where_none_is_promised_and_none_where_one_is():
