@@ -331,11 +331,11 @@ def report(
         claims = sorted(papers.claims_of(), key=wording.kind_order)
         results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True)
     before, rows = results_in(out / RESULTS), results.rows()
-    page = reports.build(results, out, papers.PAPERS, single_file)
+    changed = None if before is None else changes(before, rows)
+    page = reports.build(results, out, papers.PAPERS, single_file, changed)
     if as_json:
         _print_json({"page": str(page), **rows})
     else:
-        changed = None if before is None else changes(before, rows)
         tables.show(*tables.report_summary(results, page, changed, time.monotonic() - start))
     _exit_by(results)
 

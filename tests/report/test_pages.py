@@ -15,6 +15,7 @@ from widenet.claims.base import Verdict, undecided
 from widenet.errors import InputError, StoreError
 from widenet.papers.base import Paper
 from widenet.report.build import ONE_FILE
+from widenet.report.changes import Change, Changes
 
 from .fake_outcomes import (
     EMPTY_PAPER,
@@ -320,6 +321,26 @@ def test_an_alarm_stands_on_the_first_page(tmp_path: Path) -> None:
     page = Page((first.parent / "toy2020/lemma_a_2.html").read_text(encoding="utf-8")).text
     assert "Violated" in page
     assert "The hypotheses are met and the conclusion was measured to fail." in page
+
+
+def test_the_first_page_says_what_changed(tmp_path: Path) -> None:
+    def told(changed: Changes | None) -> str:
+        page = report.build(results(CHECKS), tmp_path / "report", PAPERS, changed=changed)
+        return pages_of(page.parent)["index.html"].text
+
+    id = CHECKS[1].claim.id
+    text = told(
+        Changes(
+            verdicts=(Change(id=id, before="CONSTANT_UNSPECIFIED", after="HOLDS"),),
+            parts=(Change(id=id, what="updates", before=None, after=True),),
+            numbers=(Change(id=id, what="updates", before=3.0, after=4.0),),
+            gone=("toy2020.lost",),
+        )
+    )
+    for words in ("constant unspecified → holds", "undecided → kept", "3 → 4", "Gone: toy2020.lost"):
+        assert words in text
+    assert "Every verdict, part and number is as it was." in told(Changes())
+    assert "Since the last report" not in told(None)
 
 
 def test_a_report_replaces_an_earlier_one_whole(built: Path) -> None:

@@ -19,6 +19,7 @@ from widenet.papers.base import Paper
 from widenet.plots import beside_pages
 from widenet.report import addresses
 from widenet.report.addresses import ASSETS, FIGURES, INDEX, RESULTS
+from widenet.report.changes import Changes
 from widenet.report.pages import Site
 from widenet.report.search_index import search_index
 from widenet.run import Results
@@ -39,18 +40,21 @@ def prepare(out: Path, papers: Iterable[Paper] = PAPERS) -> None:
     output.require_writable(output.check_replaceable(out, _own(out, papers)).parent)
 
 
-def build(found: Results, out: Path, papers: Iterable[Paper], single_file: bool = False) -> Path:
+def build(
+    found: Results, out: Path, papers: Iterable[Paper], single_file: bool = False, changed: Changes | None = None
+) -> Path:
     """Write the report, whole or not at all, over an earlier one. The answer is the path of its first page.
 
     Arguments:
       single_file: all pages in one file, without the files of figures.
+      changed: what came out differently than in the last report, for the first page.
 
     Raises:
       InputError: the folder holds what is not part of a report.
       StoreError: the disk refuses.
     """
     papers = list(papers)
-    site = Site(found, papers, single_file)
+    site = Site(found, papers, single_file, changed)
     texts = {ONE_FILE: _in_one_file(site)} if single_file else _in_folder(site)
 
     def fill(folder: Path) -> None:

@@ -17,6 +17,7 @@ from widenet.papers.base import Paper
 from widenet.plots import PANELS, beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
+from widenet.report.changes import Changes
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import Compared
 from widenet.report.findings import differing_of, groups_of, slips_of
@@ -147,8 +148,10 @@ class PaperSummary:
 class Site:
     """All pages of a report, for a folder or for one file."""
 
-    def __init__(self, found: Results, papers: Iterable[Paper], one_file: bool = False) -> None:
-        self.found, self.papers, self.one_file = found, list(papers), one_file
+    def __init__(
+        self, found: Results, papers: Iterable[Paper], one_file: bool = False, changed: Changes | None = None
+    ) -> None:
+        self.found, self.papers, self.one_file, self.changed = found, list(papers), one_file, changed
         self.library = Library(found.checks, self.papers)
         by_key = {paper.key: paper for paper in self.papers}
         self.figures = [
@@ -189,6 +192,8 @@ class Site:
             n_stated=sum(each.n_stated for each in summaries),
             n_differing=len(differing),
             causes=wording.by_cause(self.found.not_computed),
+            changed=self.changed,
+            places={each.id: each for each in (*library.statements, *figures)},
         )
         yield self._page(
             addresses.FINDINGS,
@@ -202,7 +207,7 @@ class Site:
         yield self._page(
             addresses.OPEN,
             "Open constants",
-            "Open",
+            "Open constants",
             "open",
             open=[each for each in library.statements if each.outcome.leaves_open],
         )
