@@ -436,7 +436,7 @@ class TestReport:
 
     def test_one_file(self, lab: Invoke) -> None:
         text = lab("report", "--single-file", code=3).stdout
-        assert text.splitlines()[-1] == "Report: report/report.html"
+        assert text.splitlines()[-1] == "report/report.html"
         assert [path.name for path in Path("report").iterdir()] == ["report.html"]
 
     def test_json(self, lab: Invoke) -> None:

@@ -63,7 +63,7 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
 
 def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
     """The page as text."""
-    loader = jinja2.ChoiceLoader([jinja2.PackageLoader("widenet.certificates"), jinja2.PackageLoader("widenet.report")])
+    loader = jinja2.PackageLoader("widenet.certificates")
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
