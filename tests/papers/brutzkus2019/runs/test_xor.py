@@ -120,7 +120,7 @@ def test_a_run_that_stands_still_at_loss_1():
     assert run.updates.tolist() == [[3, 5, 7, 5]]
     assert run.final_loss.tolist() == [1]
     assert run.status.tolist() == [RunStatus.STALLED]
-    assert run.ended.all()
+    assert not run.unfinished.any()
     assert not run.reached.any()
 
 

@@ -118,7 +118,7 @@ def theorem_3_3(runs: Convergence, *, allowed: Callable[[int], float] = failure_
             "signs": with_probability(runs, wrong, allowed, text="all four signs right"),
             "in_events": Fact(
                 runs.reached,
-                undecided=~runs.ended,
+                undecided=runs.unfinished,
                 where=inside,
                 text="no failure in the events of Lemmas B.2 and 3.1",
                 event="runs in the events of Lemmas B.2 and 3.1",
@@ -147,7 +147,7 @@ def theorem_3_3_iterations(
             "by_width": at_most(runs.steps, width(runs), text=f"$T ≤ {by_width}$", quantity=TIME, **reached),
             "updates": at_most(runs.steps, runs.updates.sum(axis=1), text="$T ≤ Σ_i a_i(T)$", **reached),
             "order": at_most(points(runs), width(runs), text=f"${sum_of_points} ≤ {by_width}$", **event.where()),
-            "zero_loss": Fact(runs.reached, undecided=~runs.ended, text="loss 0 is reached", **event.where()),
+            "zero_loss": Fact(runs.reached, undecided=runs.unfinished, text="loss 0 is reached", **event.where()),
         }
     )
 

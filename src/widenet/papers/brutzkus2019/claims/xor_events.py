@@ -47,7 +47,7 @@ class XorEvent:
     @property
     def ended(self) -> Sides:
         """The part that a run which is still moving leaves undecided."""
-        return at_most(~self._runs.ended, 0, undecided=~self._runs.ended, text="every run ends", **self.where())
+        return at_most(self._runs.unfinished, 0, undecided=self._runs.unfinished, text="every run ends", **self.where())
 
     def where(self, rows: XorRuns | None = None, also: Any = True) -> dict[str, Any]:
         """The cases of a comparison that are in the event: of runs, or of rows of another axis."""
@@ -58,7 +58,7 @@ class XorEvent:
         """The conjuncts with how many runs were tried, were not finished, and are outside."""
         counts = Runs(
             tried=len(self.scored) if tried is None else tried,
-            unfinished=int((~self._runs.ended & self.scored).sum()),
+            unfinished=int((self._runs.unfinished & self.scored).sum()),
             outside=int((~self._inside).sum()),
         )
         return Promise(parts, runs=counts, **more)
@@ -94,4 +94,4 @@ def with_probability(
       sides: the two sides whose breaking is the failure, to be shown.
     """
     rates = by_value(allowed, runs.half_width)
-    return Rate(failed, rates, undecided=~runs.ended, sides=sides, setting=runs.cell, text=text)
+    return Rate(failed, rates, undecided=runs.unfinished, sides=sides, setting=runs.cell, text=text)

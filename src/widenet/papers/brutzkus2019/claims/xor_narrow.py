@@ -167,12 +167,12 @@ def theorem_3_4(
     event = event_of(runs)
     wrong = ~rule(XOR_LABELS * runs.end_margins)
     # What a run that still moves looks like at the moment says nothing; the last part leaves it undecided.
-    ended, errs = event.scored & runs.ended, np.any(wrong, axis=1)
+    ended, errs = event.scored & ~runs.unfinished, np.any(wrong, axis=1)
     failed = errs[: len(drawn)][ended[: len(drawn)]]
     # One octant that is not known leaves the probabilities unknown.
-    known = 1.0 if octants.ended.all() else np.nan
+    known = np.nan if octants.unfinished.any() else 1.0
     shares = [known * _mean(octants.final_loss == value) for value in range(3)]
-    where = event.where(also=runs.ended)
+    where = event.where(also=~runs.unfinished)
     return event.promise(
         {
             "probability": equal(
@@ -228,7 +228,7 @@ def theorem_b_8(
     """
     runs = NarrowRuns.join([*drawn.cells, *octants.cells])
     event = event_of(runs)
-    stuck = event.scored & runs.ended & (runs.final_loss > 0)
+    stuck = event.scored & ~runs.unfinished & (runs.final_loss > 0)
     # Each cell has random changes of its own.
     draws = map(np.random.default_rng, zip(repeat(seed), count(), repeat(8)))
     lowest = runs.take(stuck).map(lambda cell: lowest_change(cell, next(draws), changes, share))
@@ -278,7 +278,7 @@ def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
     on (`delay`).
     """
     event = event_of(runs)
-    where = event.where(also=runs.ended & runs.forgotten.any(axis=1))
+    where = event.where(also=~runs.unfinished & runs.forgotten.any(axis=1))
     still = at_most(
         runs.steps - runs.first_satisfied,
         delay,

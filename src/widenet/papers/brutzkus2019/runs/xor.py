@@ -95,9 +95,9 @@ class XorTrace(XorStart):
         return (self.status == RunStatus.CONVERGED) & (self.final_loss == 0)
 
     @column
-    def ended(self) -> Bool[np.ndarray, " run"]:
-        """Whether nothing moves any more."""
-        return self.status != RunStatus.BUDGET_SPENT
+    def unfinished(self) -> Bool[np.ndarray, " run"]:
+        """Whether the run still moves when its steps are spent."""
+        return self.status == RunStatus.BUDGET_SPENT
 
 
 def trace_xor(start: XorStart, progress: Progress = silent) -> XorTrace:
