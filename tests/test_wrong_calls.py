@@ -11,7 +11,8 @@ import pytest
 
 import widenet as wn
 from widenet.claims import at_most
-from widenet.claims.sides import Sides, evidence
+from widenet.claims.conclusion import evidence
+from widenet.claims.sides import Sides
 
 DATA = wn.from_arrays([[0.6, 0.8], [-0.5, 0.1], [0.3, 0.2]], [1, -1, 1])
 THEOREM = "brutzkus2018.theorem_2"

@@ -22,8 +22,9 @@ from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, at_most
+from widenet.claims.conclusion import evidence
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Sides, evidence
+from widenet.claims.sides import Sides
 from widenet.errors import InputError
 from widenet.plots.style import COLOURS
 

@@ -17,9 +17,10 @@ from widenet.certificates.rows import ClaimRow, ask_all, nearness, ordered
 from widenet.certificates.time_limit import TimeLimit
 from widenet.claims import Kind, Promised, Verdict, at_least, at_most
 from widenet.claims.base import claim, undecided
+from widenet.claims.conclusion import evidence
 from widenet.claims.implication import Given
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
+from widenet.claims.sides import Fact, Rate, Sense, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.base import Paper

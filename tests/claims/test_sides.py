@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from widenet.claims import Part, Runs, Verdict
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
+from widenet.claims.conclusion import evidence
+from widenet.claims.sides import Fact, Rate, Sense, Sides
 from widenet.claims.statistics import clopper_pearson
 
 AT_MOST, AT_LEAST, EQUAL = Sense.AT_MOST, Sense.AT_LEAST, Sense.EQUAL

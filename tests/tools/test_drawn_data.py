@@ -6,7 +6,8 @@ from tools import drawn_data
 from tools.drawn_kinds import DIMS, SHARES, SIZES, drawn
 from widenet import run
 from widenet.claims import Verdict
-from widenet.claims.sides import Sides, evidence
+from widenet.claims.conclusion import evidence
+from widenet.claims.sides import Sides
 from widenet.run import Mishap
 from widenet.store import CellKey
 

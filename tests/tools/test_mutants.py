@@ -16,8 +16,9 @@ from tools.mutants.table import equivalents, outcomes, page, pruned, summary
 from tools.mutants.targets import OTHERS, find, papers
 from tools.mutants.weak import kept, met, to_a_tenth
 from tools.mutants.weakenings import weakenings
+from widenet.claims.conclusion import evidence
 from widenet.claims.implication import hypothesis
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
+from widenet.claims.sides import Fact, Rate, Sense, Sides
 
 JUDGE = '''
 LIMIT = 8

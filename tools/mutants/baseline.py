@@ -99,8 +99,11 @@ class Baseline:
         helpers = [each for each in sorted(self.target.tests.rglob("*.py")) if not each.name.startswith("test_")]
         stem = path.stem.removeprefix("test_")
         modules = [each for each in self.target.files if is_named_after(stem, each.stem) or not self.target.is_paper]
-        of_papers = [ROOT / "tests" / "controls.py", PACKAGE / "claims" / "sides.py"] if self.target.is_paper else []
-        parts = [path, *of_papers, *helpers, *modules]
+        shared = [
+            ROOT / "tests" / "controls.py",
+            *(PACKAGE / "claims" / name for name in ("sides.py", "conclusion.py")),
+        ]
+        parts = [path, *(shared if self.target.is_paper else []), *helpers, *modules]
         return hashlib.sha256(b"".join(each.read_bytes() for each in parts)).hexdigest()[:12]
 
 

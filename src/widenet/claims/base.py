@@ -181,7 +181,7 @@ class Part(ClosedModel):
 
 
 class Evidence(ClosedModel):
-    """What a check found. `widenet.claims.sides.evidence` builds it.
+    """What a check found. `widenet.claims.conclusion.evidence` builds it.
 
     Attributes:
       settings: of each cell it was found from, in JSON values; empty where the claim generates its own cases.

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Part, Runs, plain
+from widenet.claims.conclusion import evidence
 from widenet.claims.hypotheses import Hypothesis
-from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides, evidence
+from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides
 
 if TYPE_CHECKING:
     from widenet.claims.base import Claim

@@ -1,4 +1,4 @@
-"""The two sides of a statement, and how parts of a conclusion become evidence.
+"""The two sides of a statement, a fact without sides, and a rate: what the parts of a conclusion are made of.
 
 One definition each, for every claim of every paper, of kept and broken, of the closest case, of tightness and of
 vacuous.
@@ -8,14 +8,14 @@ import copy
 import dataclasses
 import enum
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Part, Runs, normalized, plain, undecided
+from widenet.claims.base import Hypothesis, Part, normalized, undecided
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 
 BLURRED = 1e-3
@@ -531,42 +531,6 @@ class Rate:
 Conjunct = Sides | Fact | Rate | Part
 
 
-def evidence(
-    parts: Mapping[str, Conjunct],
-    hypotheses: Sequence[Hypothesis] = (),
-    *,
-    runs: Runs | None = None,
-    details: Mapping[str, Any] | None = None,
-    note: str = "",
-    open_constant: str = "",
-) -> Evidence:
-    """What a judge returns: the conjuncts of the conclusion by name, the measured hypotheses, and words.
-
-    Arguments:
-      parts: one entry per conjunct of the statement, by key; the first with two sides gives the numbers a reader sees.
-      hypotheses: measured, each at the case nearest to breaking it.
-      runs: how many runs there were; as many as the first part has cases if left out.
-      details: other numbers that a reader may want: JSON values, or NumPy's numbers and arrays.
-      note: one sentence for the reader.
-      open_constant: the constant that the paper leaves open, with the value this data would need; there is then no
-        number to test.
-    """
-    if wrong := [each for each in hypotheses if not isinstance(each, Hypothesis)]:
-        raise TypeError(f"hypotheses must be measured, as given.measured(…) returns them, got {wrong[0]!r}")
-    parts_made = ((_built(name, each), getattr(each, "optional", False)) for name, each in parts.items())
-    built = tuple(part for part, optional in parts_made if part.n_cases or not optional)
-    if not built:
-        raise ValueError("evidence needs at least one part with cases, got none")
-    return Evidence(
-        hypotheses=tuple(hypotheses),
-        parts=built,
-        runs=Runs(tried=built[0].n_cases) if runs is None else runs,
-        details=_plain(details or {}),
-        note=note,
-        open_constant=open_constant,
-    )
-
-
 def _check_event(event: str, where: PerCase | None) -> None:
     if event and where is None:
         raise ValueError(f"event= names the cases that where= picks, got event={event!r} alone; add where= or drop it")
@@ -594,24 +558,3 @@ def _tolerance(within: float, of: PerCase | None, room: PerCase, limit: float | 
     if of is None and limit is None:
         return f"to {within:.1g} of it"
     return f"to {within:.1g}" + ("" if of is None or np.ndim(of) == 0 else " of its size")
-
-
-def _built(key: str, conjunct: Any) -> Part:
-    if not isinstance(conjunct, Conjunct):
-        kinds = "compare two columns with at_most or its like, or use Fact or Rate"
-        raise TypeError(f"part {key!r} must be Sides, Fact, Rate or Part, got {type(conjunct).__name__}; {kinds}")
-    if isinstance(conjunct, Part):
-        return conjunct.model_copy(update={"name": key, "key": key})
-    return conjunct.part(plain(conjunct.text) or key).model_copy(update={"key": key})
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON's own; everything else as it is."""
-    match value:
-        case np.generic() | np.ndarray():
-            return value.tolist()
-        case Mapping():
-            return {str(name): _plain(item) for name, item in value.items()}
-        case list() | tuple():
-            return [_plain(item) for item in value]
-    return value

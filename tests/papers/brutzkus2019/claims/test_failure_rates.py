@@ -11,7 +11,7 @@ import pytest
 from tests.control_table import broken_in
 from tests.papers.brutzkus2019.claims.networks import altered, part, repeated, some, twenty
 from widenet.claims import Verdict
-from widenet.claims.sides import evidence
+from widenet.claims.conclusion import evidence
 from widenet.papers.brutzkus2019.claims.failure_rates import event_failure, often
 from widenet.papers.brutzkus2019.formulas import large_start_probability
 from widenet.papers.brutzkus2019.hypotheses import XordNetworks
