@@ -138,11 +138,6 @@ def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
     return f"{answers.count(True)} of {len(answers)} met{undecided}"
 
 
-def as_it_should_be(claim: Claim, evidence: Evidence) -> bool:
-    """A plain HOLDS: nothing a reader needs to look at among many claims."""
-    return evidence.verdict is Verdict.HOLDS and claim.expected is Verdict.HOLDS and not evidence.vacuous
-
-
 def number(value: float | int | str | None) -> str:
     """Four significant digits; from ten thousand to ten million, and whole numbers, in full; words as they are."""
     if value is None:

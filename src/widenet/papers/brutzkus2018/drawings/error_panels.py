@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from widenet.plots.axes import log_axis, named, number, percent_axis, value_ticks
+from widenet.plots.axes import log_axis, named, percent_axis, value_ticks
 from widenet.plots.marks import End, curve, label_ends, measured, ramp
 from widenet.plots.picture import Panel
 from widenet.plots.style import MEASURED
@@ -99,11 +99,6 @@ def runs_in_words(numbers: xr.Dataset) -> str:
     band = "the middle 80 % of runs" if max(counts) >= MANY else "all runs"
     line = f"Line: mean; band: {band}. " if "train_error" in numbers else ""
     return f"{line}{each[0].upper()}{each[1:]}; {reached} of {sum(counts)} reached zero training loss."
-
-
-def in_percent(values: np.ndarray) -> str:
-    """Shares in words."""
-    return _listed([f"{number(100 * value)} %" for value in values])
 
 
 def _listed(items: list) -> str:
