@@ -12,6 +12,7 @@ from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_las
 from widenet.claims.base import NotApplicable, Verdict
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays, make_separable
+from widenet.errors import InputError
 from widenet.papers.brutzkus2018.claims import convergence
 from widenet.papers.brutzkus2018.claims.convergence import theorem_2
 from widenet.papers.brutzkus2018.claims.potentials import (
@@ -337,5 +338,5 @@ def test_other_labels_get_a_silence():
 
 @pytest.mark.parametrize(("change", "words"), [({"n_runs": 0}, "n_runs"), ({"n_neurons": 0}, "n_neurons")])
 def test_impossible_choices_are_refused(change, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(InputError, match=words):
         Choices(**change)
