@@ -14,7 +14,10 @@ from tests.test_layers import PARTS, ROOT, imports_of, kind_of
 PACKAGES = sorted(path.parent for path in (ROOT / "papers").glob("*/__init__.py"))
 FOLDERS = ("runs", "claims", "figures", "drawings")
 MODULES = tuple(part for part in PARTS if part not in FOLDERS)
-DATA = ("findings.toml", "glossary.toml")
+ARCHIVE = "paper_scale"
+DATA = ("findings.toml", "glossary.toml", ARCHIVE)
+ARRAYS = "widenet.networks.arrays"
+"""Output weights and the Leaky ReLU as NumPy's arrays: claims may use them, as nothing there builds a network."""
 NEEDED = ("__init__.py", "formulas.py", *FOLDERS)
 
 
@@ -32,7 +35,7 @@ def trained(tree: ast.AST) -> Iterator[str]:
     """What a claim imports in order to train, or to build a network; types are no builders."""
     for node in ast.walk(tree):
         match node:
-            case ast.ImportFrom(module=str(module), names=names) if _is_in(module, "networks"):
+            case ast.ImportFrom(module=str(module), names=names) if _is_in(module, "networks") and module != ARRAYS:
                 yield from (f"{module}.{each.name}" for each in names if not each.name[0].isupper())
             case ast.ImportFrom(module="widenet", names=names):
                 yield from (f"widenet.{each.name}" for each in names if each.name == "networks")
@@ -45,6 +48,12 @@ def _is_in(module: str, package: str) -> bool:
     return module == f"widenet.{package}" or module.startswith(f"widenet.{package}.")
 
 
+def test_what_claims_may_use_of_networks_is_numpy_alone() -> None:
+    tree = ast.parse((ROOT / "networks" / "arrays.py").read_text(encoding="utf-8"))
+    assert {name.split(".")[0] for name in imports_of(tree)} == {"numpy", "jaxtyping"}
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
 def test_there_are_packages() -> None:
     assert len(PACKAGES) >= 5
 
@@ -54,6 +63,12 @@ def test_file_names(package: Path) -> None:
     names = {path.name for path in package.iterdir() if path.name != "__pycache__"}
     assert misplaced(names) == []
     assert [name for name in NEEDED if name not in names] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_the_archive_has_figures_of_this_paper_alone(package: Path) -> None:
+    known = {f"{package.name}.{path.stem}.json.gz" for path in package.glob("figures/*.py")}
+    assert [path.name for path in (package / ARCHIVE).glob("*") if path.name not in known] == []
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
@@ -81,6 +96,9 @@ def test_control_names() -> None:
         ("from widenet.networks import two_layer", True),
         ("from widenet.networks import TwoLayer", False),
         ("from widenet.networks.two_layer import TwoLayer, start", True),
+        ("from widenet.networks.arrays import leaky", False),
+        ("from widenet.networks import arrays", True),
+        ("from widenet.networks.arrays_of_networks import leaky", True),
         ("from widenet.diagnostics import margins", False),
         ("from widenet.papers.li2018.runs.x import runs", False),
         ("import numpy as np", False),
