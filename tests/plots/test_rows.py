@@ -4,13 +4,13 @@ import numpy as np
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Annotation
 
-from widenet.plots.rows import Row, draw_rows, wall
+from widenet.plots.rows import ValueRow, draw_rows, wall
 from widenet.plots.style import CONTROL, MEASURED
 
 
 def test_every_run_is_a_dot_at_its_number_in_the_row_of_its_name() -> None:
     axes = Drawing().subplots()
-    draw_rows(axes, [Row("ours", [1.0, 1.0, 2.0]), Row("control", np.array([3.0]), CONTROL)])
+    draw_rows(axes, [ValueRow("ours", [1.0, 1.0, 2.0]), ValueRow("control", np.array([3.0]), CONTROL)])
     ours, control = axes.lines
     assert (list(np.asarray(ours.get_xdata())), list(np.asarray(control.get_xdata()))) == ([1.0, 1.0, 2.0], [3.0])
     assert len(set(np.asarray(ours.get_ydata()))) == 3
@@ -22,7 +22,7 @@ def test_every_run_is_a_dot_at_its_number_in_the_row_of_its_name() -> None:
 
 def test_the_words_of_a_wall_stand_above_the_rows() -> None:
     axes = Drawing().subplots()
-    draw_rows(axes, [Row("ours", [1.0])])
+    draw_rows(axes, [ValueRow("ours", [1.0])])
     wall(axes, 1.5, "kept", "broken")
     assert [(text.get_text(), text.get_horizontalalignment()) for text in axes.texts] == [
         ("kept", "right"),

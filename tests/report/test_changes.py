@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from widenet.report.changes import Change, changes, results_in
+from widenet.report.changes import ChangedEntry, changes, results_in
 
 BEFORE: dict[str, Any] = {
     "schema": 3,
@@ -51,31 +51,31 @@ def test_nothing_differs() -> None:
     [
         (
             altered("checks", 1, "verdict", to="HOLDS"), "verdicts",
-            Change(id="toy2020.theorem_2", before="VIOLATED", after="HOLDS"),
+            ChangedEntry(id="toy2020.theorem_2", before="VIOLATED", after="HOLDS"),
         ),
         (
             altered("checks", 0, "parts", 0, "kept", to=False), "parts",
-            Change(id="toy2020.theorem_1", what="updates", before=True, after=False),
+            ChangedEntry(id="toy2020.theorem_1", what="updates", before=True, after=False),
         ),
         (
             altered("checks", 0, "parts", 1, "kept", to=True), "parts",
-            Change(id="toy2020.theorem_1", what="loss", before=None, after=True),
+            ChangedEntry(id="toy2020.theorem_1", what="loss", before=None, after=True),
         ),
         (
             altered("checks", 0, "parts", 0, "measured", to=5.001), "numbers",
-            Change(id="toy2020.theorem_1", what="updates", before=5.0, after=5.001),
+            ChangedEntry(id="toy2020.theorem_1", what="updates", before=5.0, after=5.001),
         ),
         (
             altered("figures", 0, "comparisons", 0, "verdict", to="DIFFERS"), "verdicts",
-            Change(id="toy2020.figure_1", what="error", before="AGREES", after="DIFFERS"),
+            ChangedEntry(id="toy2020.figure_1", what="error", before="AGREES", after="DIFFERS"),
         ),
         (
             altered("figures", 0, "comparisons", 1, "measured", to="Infinity"), "numbers",
-            Change(id="toy2020.figure_1", what="ratio", before="NaN", after="Infinity"),
+            ChangedEntry(id="toy2020.figure_1", what="ratio", before="NaN", after="Infinity"),
         ),
     ],
 )  # fmt: skip
-def test_one_thing_differs(after: dict[str, Any], kind: str, change: Change) -> None:
+def test_one_thing_differs(after: dict[str, Any], kind: str, change: ChangedEntry) -> None:
     found = changes(BEFORE, after)
     assert not found.is_empty
     assert {name: value for name, value in dict(found).items() if value} == {kind: (change,)}

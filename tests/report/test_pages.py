@@ -15,7 +15,7 @@ from widenet.claims.base import Verdict, undecided
 from widenet.errors import InputError, StoreError
 from widenet.papers.base import Paper
 from widenet.report.build import ONE_FILE
-from widenet.report.changes import Change, Changes
+from widenet.report.changes import ChangedEntry, SinceLast
 
 from .fake_outcomes import (
     EMPTY_PAPER,
@@ -324,22 +324,22 @@ def test_an_alarm_stands_on_the_first_page(tmp_path: Path) -> None:
 
 
 def test_the_first_page_says_what_changed(tmp_path: Path) -> None:
-    def told(changed: Changes | None) -> str:
+    def told(changed: SinceLast | None) -> str:
         page = report.build(results(CHECKS), tmp_path / "report", PAPERS, changed=changed)
         return pages_of(page.parent)["index.html"].text
 
     id = CHECKS[1].claim.id
     text = told(
-        Changes(
-            verdicts=(Change(id=id, before="CONSTANT_UNSPECIFIED", after="HOLDS"),),
-            parts=(Change(id=id, what="updates", before=None, after=True),),
-            numbers=(Change(id=id, what="updates", before=3.0, after=4.0),),
+        SinceLast(
+            verdicts=(ChangedEntry(id=id, before="CONSTANT_UNSPECIFIED", after="HOLDS"),),
+            parts=(ChangedEntry(id=id, what="updates", before=None, after=True),),
+            numbers=(ChangedEntry(id=id, what="updates", before=3.0, after=4.0),),
             gone=("toy2020.lost",),
         )
     )
     for words in ("constant unspecified → holds", "undecided → kept", "3 → 4", "Gone: toy2020.lost"):
         assert words in text
-    assert "Every verdict, part and number is as it was." in told(Changes())
+    assert "Every verdict, part and number is as it was." in told(SinceLast())
     assert "Since the last report" not in told(None)
 
 

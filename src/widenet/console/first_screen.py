@@ -10,7 +10,7 @@ from widenet.console import wording
 from widenet.console.wording import Tone
 
 if TYPE_CHECKING:
-    from widenet.report.changes import Changes
+    from widenet.report.changes import SinceLast
     from widenet.run import FigureOutcome, Results
 
 STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone.ALARM: "bold red"}
@@ -21,7 +21,7 @@ FEW = 3
 """So many unexpected results are named."""
 
 
-def first_screen(results: "Results", page: Path, changes: "Changes | None", seconds: float, width: int) -> list[Text]:
+def first_screen(results: "Results", page: Path, changes: "SinceLast | None", seconds: float, width: int) -> list[Text]:
     """Counts, a row per paper, what changed, and where the page is. Lines are cut at the width but for the path."""
     tones = _tones(results)
     lines = [_counts(list(tones.values()), seconds)]
@@ -86,7 +86,7 @@ def _lengths(counts: Sequence[int]) -> list[int]:
     return lengths
 
 
-def _changed(changes: "Changes") -> str:
+def _changed(changes: "SinceLast") -> str:
     """What differs from the last report, in a line."""
     if changes.is_empty:
         return "as in the last report"

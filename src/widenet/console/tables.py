@@ -22,7 +22,7 @@ from widenet.console.wording import Badge, Tone
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
-    from widenet.report.changes import Changes
+    from widenet.report.changes import SinceLast
     from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results
 
 FEW = 3
@@ -436,7 +436,7 @@ def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
 
 
 def report_summary(
-    results: "Results", page: Path, changes: "Changes | None" = None, seconds: float = 0.0
+    results: "Results", page: Path, changes: "SinceLast | None" = None, seconds: float = 0.0
 ) -> list[RenderableType]:
     """The first screen of a report, and why something was not computed."""
     width = Console().width if sys.stdout.isatty() else PIPE_SCREEN

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from widenet.plots.style import MEASURED, PROMISE
 
 
-class Row(NamedTuple):
+class ValueRow(NamedTuple):
     """A name, and a number per run."""
 
     name: str
@@ -17,7 +17,7 @@ class Row(NamedTuple):
     colour: str = MEASURED
 
 
-def draw_rows(axes: Axes, rows: Sequence[Row]) -> None:
+def draw_rows(axes: Axes, rows: Sequence[ValueRow]) -> None:
     """The first row on top; dots are moved up and down a little, so that equal ones are seen."""
     for place, (_, values, colour) in enumerate(rows):
         runs = np.asarray(values, float).ravel()

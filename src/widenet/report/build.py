@@ -19,7 +19,7 @@ from widenet.papers.base import Paper
 from widenet.plots import beside_pages
 from widenet.report import addresses
 from widenet.report.addresses import ASSETS, FIGURES, INDEX, RESULTS
-from widenet.report.changes import Changes
+from widenet.report.changes import SinceLast
 from widenet.report.pages import Site
 from widenet.report.search_index import search_index
 from widenet.run import Results
@@ -41,7 +41,7 @@ def prepare(out: Path, papers: Iterable[Paper] = PAPERS) -> None:
 
 
 def build(
-    found: Results, out: Path, papers: Iterable[Paper], single_file: bool = False, changed: Changes | None = None
+    found: Results, out: Path, papers: Iterable[Paper], single_file: bool = False, changed: SinceLast | None = None
 ) -> Path:
     """Write the report, whole or not at all, over an earlier one. The answer is the path of its first page.
 

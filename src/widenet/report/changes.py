@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 Value = float | str | bool | None
 
 
-class Change(ClosedModel):
+class ChangedEntry(ClosedModel):
     """One thing that differs.
 
     Attributes:
@@ -29,7 +29,7 @@ class Change(ClosedModel):
     after: Value = None
 
 
-class Changes(ClosedModel):
+class SinceLast(ClosedModel):
     """What differs from the last report.
 
     Attributes:
@@ -39,9 +39,9 @@ class Changes(ClosedModel):
       new, gone: ids of claims and figures that only one of the reports has.
     """
 
-    verdicts: tuple[Change, ...] = ()
-    parts: tuple[Change, ...] = ()
-    numbers: tuple[Change, ...] = ()
+    verdicts: tuple[ChangedEntry, ...] = ()
+    parts: tuple[ChangedEntry, ...] = ()
+    numbers: tuple[ChangedEntry, ...] = ()
     new: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
 
@@ -51,7 +51,7 @@ class Changes(ClosedModel):
         return not (self.verdicts or self.parts or self.numbers or self.new or self.gone)
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> SinceLast:
     """What differs between two reports. Rows of another scale or seed are not compared."""
     verdicts, parts, numbers = [], [], []
     old, new = _by_id(before), _by_id(after)
@@ -60,21 +60,23 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
         if any(one.get(name) != other.get(name) for name in ("scale", "seed")):
             continue
         if one.get("verdict") != other.get("verdict"):
-            verdicts.append(Change(id=id, before=one.get("verdict"), after=other.get("verdict")))
+            verdicts.append(ChangedEntry(id=id, before=one.get("verdict"), after=other.get("verdict")))
         for (what, first), (_, second) in _pairs(one, other, "parts", "key"):
             if first.get("kept") != second.get("kept"):
-                parts.append(Change(id=id, what=what, before=first.get("kept"), after=second.get("kept")))
+                parts.append(ChangedEntry(id=id, what=what, before=first.get("kept"), after=second.get("kept")))
             numbers.extend(_moved(id, what, first, second))
         for (what, first), (_, second) in _pairs(one, other, "comparisons", "name"):
             if first.get("verdict") != second.get("verdict"):
-                verdicts.append(Change(id=id, what=what, before=first.get("verdict"), after=second.get("verdict")))
+                verdicts.append(
+                    ChangedEntry(id=id, what=what, before=first.get("verdict"), after=second.get("verdict"))
+                )
             numbers.extend(_moved(id, what, first, second))
     order = {id: place for place, id in enumerate(new)}
 
-    def sort(found: list[Change]) -> tuple[Change, ...]:
+    def sort(found: list[ChangedEntry]) -> tuple[ChangedEntry, ...]:
         return tuple(sorted(found, key=lambda each: order[each.id]))
 
-    return Changes(
+    return SinceLast(
         verdicts=sort(verdicts),
         parts=sort(parts),
         numbers=sort(numbers),
@@ -106,13 +108,13 @@ def _pairs(one: Row, other: Row, field: str, name: str) -> Iterator[tuple[tuple[
             yield (each[name], first[each[name]]), (each[name], each)
 
 
-def _moved(id: str, what: str, before: Row, after: Row) -> Iterator[Change]:
+def _moved(id: str, what: str, before: Row, after: Row) -> Iterator[ChangedEntry]:
     one, other = (_number(row.get("measured")) for row in (before, after))
     if one is None or other is None:
         return
     are_same = one == other or (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=TOLERANCE)
     if not are_same:
-        yield Change(id=id, what=what, before=before["measured"], after=after["measured"])
+        yield ChangedEntry(id=id, what=what, before=before["measured"], after=after["measured"])
 
 
 def _number(value: Any) -> float | None:

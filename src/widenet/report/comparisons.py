@@ -28,7 +28,7 @@ class ComparisonPicture:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonRow:
     """One row: a quantity, what the paper says about it, and what was measured."""
 
     comparison: Comparison

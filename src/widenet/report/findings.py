@@ -9,7 +9,7 @@ from widenet.claims import Part
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, Gravity, Misprint, misprints_of
 from widenet.report.axes import Axis
-from widenet.report.comparisons import Compared
+from widenet.report.comparisons import ComparisonRow
 from widenet.report.numerals import two_sides
 from widenet.report.statements import Library, Statement
 from widenet.run import FigureOutcome
@@ -44,7 +44,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Group:
+class FindingGroup:
     """The findings of one gravity."""
 
     heading: str
@@ -67,14 +67,14 @@ class Differing:
     """A number under a figure that does not come out."""
 
     figure: FigureOutcome
-    row: Compared
+    row: ComparisonRow
 
 
-def groups_of(library: Library) -> list[Group]:
+def groups_of(library: Library) -> list[FindingGroup]:
     """The findings, the gravest first; statements that were not expected to fail come before all."""
     broken = [_found(each, library) for each in library.statements if each.is_broken]
     groups = [
-        Group(
+        FindingGroup(
             "Not expected to fail",
             "no finding is recorded for them",
             [each for each in broken if each.finding is None],
@@ -83,7 +83,7 @@ def groups_of(library: Library) -> list[Group]:
     ]
     for gravity in Gravity:
         mine = [each for each in broken if each.finding is not None and each.finding.gravity is gravity]
-        groups.append(Group(HEADINGS[gravity], gravity.sentence, mine, gravity is Gravity.THEOREM))
+        groups.append(FindingGroup(HEADINGS[gravity], gravity.sentence, mine, gravity is Gravity.THEOREM))
     return [group for group in groups if group.found]
 
 
@@ -99,7 +99,7 @@ def slips_of(library: Library) -> list[Slip]:
 def differing_of(figures: Iterable[FigureOutcome]) -> list[Differing]:
     """The numbers and trends of the papers that do not come out."""
     return [
-        Differing(figure, Compared(each))
+        Differing(figure, ComparisonRow(each))
         for figure in figures
         for each in figure.comparisons
         if each.verdict == "DIFFERS"

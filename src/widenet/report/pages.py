@@ -17,9 +17,9 @@ from widenet.papers.base import Paper
 from widenet.plots import PANELS, beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
-from widenet.report.changes import Changes
+from widenet.report.changes import SinceLast
 from widenet.report.citations import bibtex
-from widenet.report.comparisons import Compared
+from widenet.report.comparisons import ComparisonRow
 from widenet.report.findings import differing_of, groups_of, slips_of
 from widenet.report.panels import Panels, panels_of
 from widenet.report.runs import EVERY
@@ -85,19 +85,19 @@ class FigurePage:
         return self.outcome.figure.name.replace("_", " ").capitalize()
 
     @functools.cached_property
-    def stated(self) -> list[Compared]:
+    def stated(self) -> list[ComparisonRow]:
         """The paper's rows."""
-        return [Compared(each) for each in self.outcome.comparisons if not each.added]
+        return [ComparisonRow(each) for each in self.outcome.comparisons if not each.added]
 
     @functools.cached_property
-    def added(self) -> list[Compared]:
+    def added(self) -> list[ComparisonRow]:
         """Our own rows."""
-        return [Compared(each) for each in self.outcome.comparisons if each.added]
+        return [ComparisonRow(each) for each in self.outcome.comparisons if each.added]
 
     @functools.cached_property
-    def at_paper_scale(self) -> list[Compared]:
+    def at_paper_scale(self) -> list[ComparisonRow]:
         """The paper's rows at its own scale, from the result that ships with the package."""
-        return [Compared(each) for each in self.archived.comparisons if not each.added] if self.archived else []
+        return [ComparisonRow(each) for each in self.archived.comparisons if not each.added] if self.archived else []
 
     @property
     def n_agreeing(self) -> int:
@@ -112,7 +112,7 @@ class FigurePage:
 
 
 @dataclass(frozen=True)
-class Piece:
+class LinkedCount:
     """A piece of the first sentence: how many statements came out in one way, and the page that lists them."""
 
     words: str
@@ -149,7 +149,7 @@ class Site:
     """All pages of a report, for a folder or for one file."""
 
     def __init__(
-        self, found: Results, papers: Iterable[Paper], one_file: bool = False, changed: Changes | None = None
+        self, found: Results, papers: Iterable[Paper], one_file: bool = False, changed: SinceLast | None = None
     ) -> None:
         self.found, self.papers, self.one_file, self.changed = found, list(papers), one_file, changed
         self.library = Library(found.checks, self.papers)
@@ -245,22 +245,22 @@ class Site:
                 ),
             )
 
-    def _others(self, tones: Mapping[Tone, list[Statement]]) -> Iterator[Piece]:
+    def _others(self, tones: Mapping[Tone, list[Statement]]) -> Iterator[LinkedCount]:
         """What the first sentence says after those that hold."""
         n_false, n_alarming, n_failed = len(tones[Tone.FINDING]), len(tones[Tone.ALARM]), len(self.found.not_computed)
         n_open = sum(each.outcome.leaves_open for each in tones[Tone.OPEN])
         n_undecided = len(tones[Tone.OPEN]) - n_open
         if n_false:
-            yield Piece(f"{n_false} {_verb(n_false, 'is', 'are')} false as printed", addresses.FINDINGS, "broken")
+            yield LinkedCount(f"{n_false} {_verb(n_false, 'is', 'are')} false as printed", addresses.FINDINGS, "broken")
         if n_open:
-            yield Piece(f"{n_open} {_verb(n_open, 'leaves', 'leave')} a constant open", addresses.OPEN, "open")
+            yield LinkedCount(f"{n_open} {_verb(n_open, 'leaves', 'leave')} a constant open", addresses.OPEN, "open")
         if n_undecided:
-            yield Piece(f"{n_undecided} {_verb(n_undecided, 'decides', 'decide')} nothing")
+            yield LinkedCount(f"{n_undecided} {_verb(n_undecided, 'decides', 'decide')} nothing")
         if n_alarming:
             words = f"{n_alarming} should hold and {_verb(n_alarming, 'does', 'do')} not"
-            yield Piece(words, addresses.FINDINGS, "broken")
+            yield LinkedCount(words, addresses.FINDINGS, "broken")
         if n_failed:
-            yield Piece(f"{n_failed} could not be computed")
+            yield LinkedCount(f"{n_failed} could not be computed")
 
     def shell(self, template: str, **context: Any) -> str:
         """A whole document around one page or all of them."""

@@ -12,7 +12,7 @@ from widenet.plots import PANELS
 
 
 @dataclass(frozen=True)
-class Panel:
+class DrawnPanel:
     """One drawing. `is_wide` where it takes the whole width."""
 
     title: str
@@ -29,7 +29,7 @@ class Panels:
       file: the name of that file in the folder of figures, or its content as a `data:` address.
     """
 
-    panels: tuple[Panel, ...] = ()
+    panels: tuple[DrawnPanel, ...] = ()
     note: str = ""
     file: str = ""
     data: str = ""
@@ -40,7 +40,7 @@ def panels_of(id: str, files: Mapping[str, bytes], inside: bool) -> Panels:
     if id + PANELS in files:
         found = json.loads(files[id + PANELS])
         drawn = tuple(
-            Panel(each["title"], each["wide"], Markup(_named_apart(each["svg"], f"{id}-{place}")))
+            DrawnPanel(each["title"], each["wide"], Markup(_named_apart(each["svg"], f"{id}-{place}")))
             for place, each in enumerate(found["panels"])
         )
         return Panels(drawn, found.get("note", ""))

@@ -9,7 +9,7 @@ from widenet.report.statements import Library, Statement
 
 
 @dataclass(frozen=True)
-class Column:
+class ShareBin:
     """A share of the promise, in words for wide and for narrow windows; `is_beyond` where the promise is broken."""
 
     words: str
@@ -18,16 +18,16 @@ class Column:
 
 
 COLUMNS = (
-    Column("under 1 %", "<1%"),
-    Column("1–10 %", "1"),
-    Column("10–50 %", "10"),
-    Column("50–90 %", "50"),
-    Column("90–100 %", "90"),
-    Column("100 %", "100%"),
-    Column("to 2 ×", "≤2×", True),
-    Column("2–10 ×", "2×", True),
-    Column("over 10 ×", ">10×", True),
-    Column("yes / no", "y/n"),
+    ShareBin("under 1 %", "<1%"),
+    ShareBin("1–10 %", "1"),
+    ShareBin("10–50 %", "10"),
+    ShareBin("50–90 %", "50"),
+    ShareBin("90–100 %", "90"),
+    ShareBin("100 %", "100%"),
+    ShareBin("to 2 ×", "≤2×", True),
+    ShareBin("2–10 ×", "2×", True),
+    ShareBin("over 10 ×", ">10×", True),
+    ShareBin("yes / no", "y/n"),
 )
 ATTAINED, FIRST_BROKEN, NO_SHARE = 5, 6, 9
 FROM = (0.0, 0.01, 0.1, 0.5, 0.9)
@@ -66,7 +66,7 @@ class PaperRow:
 
 
 @dataclass(frozen=True)
-class Shares:
+class ShareTable:
     """The whole picture."""
 
     rows: list[PaperRow]
@@ -82,7 +82,7 @@ class Shares:
         return self.totals[ATTAINED - 1] + self.totals[ATTAINED]
 
 
-def shares_of(library: Library) -> Shares:
+def shares_of(library: Library) -> ShareTable:
     """The picture of these statements; papers without any have no row."""
     rows = []
     for paper in library.papers:
@@ -93,7 +93,7 @@ def shares_of(library: Library) -> Shares:
             cell.sort(key=lambda each: ("main" not in each.mark, each.mark))
         if any(cells):
             rows.append(PaperRow(paper, short_name(paper), cells))
-    return Shares(rows)
+    return ShareTable(rows)
 
 
 def short_name(paper: Paper) -> str:

@@ -17,7 +17,7 @@ PRINTED, REPAIRED = "brutzkus2019.theorem_3_3_iterations_as_printed", "brutzkus2
 
 
 @dataclass(frozen=True)
-class Column:
+class WidthColumn:
     """The runs of one width: where they stand, from the fewest updates to the most."""
 
     x: float
@@ -32,7 +32,7 @@ class WidthStory:
     """Updates against the width, below a bound without the width in it."""
 
     statement: Statement
-    columns: tuple[Column, ...]
+    columns: tuple[WidthColumn, ...]
     grid: tuple[tuple[float, str], ...]
     wall: float
     bound: float
@@ -125,7 +125,9 @@ def _width(statement: Statement | None, figure: FigureOutcome | None) -> WidthSt
     across = Axis(math.log(widths[0]), math.log(widths[-1]), 44.0, 330.0)
     up = Axis(math.log10(min(10, lowest.min())), math.log10(bound), 150.0, 24.0)
     columns = tuple(
-        Column(round(across.at(math.log(width)), 1), f"{width}", *(round(up.at(math.log10(each)), 1) for each in found))
+        WidthColumn(
+            round(across.at(math.log(width)), 1), f"{width}", *(round(up.at(math.log10(each)), 1) for each in found)
+        )
         for width, found in zip(widths, zip(lowest, highest, np.nanmedian(updates, axis=1), strict=True), strict=True)
     )
     powers = [10.0**power for power in range(1, math.floor(math.log10(bound)) + 1)]

@@ -89,4 +89,4 @@ class Listed(eqx.Module):
             raise ValueError("a listed order must be at least as long as one batch")
 
 
-Order = Permutation | Cyclic | Listed
+IndexOrder = Permutation | Cyclic | Listed

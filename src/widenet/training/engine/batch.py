@@ -17,7 +17,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.plain import seen_step
 from widenet.training.methods.base import Method, init, records_inside, without_runs
-from widenet.training.orders import Order
+from widenet.training.orders import IndexOrder
 from widenet.training.recipe import Recipe
 from widenet.training.record import MOST_RECORDED, OutputWatch, Record, Recording, check_fold
 from widenet.training.stopping import never, zero_loss
@@ -27,7 +27,7 @@ SLICE = 1 << 16
 """Steps of one call of the compiled program. While a loop runs, XLA on a CPU may keep some 80 bytes for every iteration
 until the whole program ends (it does so when several threads share its pool), so a call must not be endless."""
 
-Place = tuple[State, Int[Array, "*run"]]
+Paused = tuple[State, Int[Array, "*run"]]
 """A run between two segments, and the end of the last segment that changed a weight."""
 
 
@@ -45,7 +45,7 @@ class Batch:
         step_sizes: PyTree,
         budgets: Int[np.ndarray, " run"],
         watch: Any,
-        order: Order,
+        order: IndexOrder,
     ):
         """`method` is that of the recipe, fitted. Every argument after `one_by_one` belongs to the chunk alone."""
         self.recipe, self.method, self.one_by_one = recipe, without_runs(method), one_by_one
@@ -316,7 +316,7 @@ class Batch:
         }
 
 
-def _is_per_run(order: Order) -> bool:
+def _is_per_run(order: IndexOrder) -> bool:
     """Whether every run has a list of its own."""
     return any(leaf.ndim == 2 for leaf in jax.tree.leaves(order))
 
@@ -344,7 +344,7 @@ def _over_runs(one: Callable[[Any, Segment], Any], own: Any, segment: Segment) -
     return jax.vmap(lambda own, parts: one(own, _of_one(segment, parts)))(own, _parts(segment))
 
 
-def _advance_one(method: Method, place: Place, segment: Segment) -> Place:
+def _advance_one(method: Method, place: Paused, segment: Segment) -> Paused:
     state, last_change = place
     after = method.advance(state, segment)
     pairs = zip(jax.tree.leaves(after.network), jax.tree.leaves(state.network), strict=True)
@@ -360,7 +360,7 @@ def together(
     segment: Segment,
     span: tuple[Int[Array, ""], Int[Array, ""]],
     running: Bool[Array, " run"],
-) -> Place:
+) -> Paused:
     """The steps `span` of all runs of a batch as one program, side by side.
 
     What it is compiled for, beyond shapes, are the static fields of the method and the segment.
@@ -382,14 +382,14 @@ def in_turn(
     segment: Segment,
     span: tuple[Int[Array, ""], Int[Array, ""]],
     running: Bool[Array, " run"],
-) -> Place:
+) -> Paused:
     """The same one run after the other, where one is large enough."""
     segment = dataclasses.replace(segment, start=span[0], stop=span[1])
 
-    def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
+    def turn(arguments: tuple[Paused, tuple[Any, ...], Array]) -> Paused:
         place, parts, active = arguments
 
-        def go(place: Place) -> Place:
+        def go(place: Paused) -> Paused:
             return _advance_one(method, place, _of_one(segment, parts))
 
         return jax.lax.cond(active, go, lambda place: place, place)

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from widenet.losses import Loss
-from widenet.training.orders import Order
+from widenet.training.orders import IndexOrder
 from widenet.training.record import Recording
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
@@ -29,7 +29,7 @@ class Segment(eqx.Module):
     """
 
     data: Dataset
-    order: Order
+    order: IndexOrder
     key: Key[Array, "*run"]
     step_size: Any
     watch: Any

@@ -22,7 +22,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import takes
 from widenet.training.kernels import plain
-from widenet.training.orders import Cyclic, Listed, Order
+from widenet.training.orders import Cyclic, IndexOrder, Listed
 from widenet.training.record import Record
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
@@ -54,7 +54,7 @@ class Sizes:
 class Sampling(NamedTuple):
     """How the samples of a step are chosen, and how many there are; None is the whole set."""
 
-    order: Order
+    order: IndexOrder
     batch_size: int | None
 
 
@@ -66,7 +66,7 @@ class StallTest(eqx.Module):
       batch_size, steps: how many.
     """
 
-    order: Order | None
+    order: IndexOrder | None
     batch_size: int = eqx.field(static=True)
     steps: int = eqx.field(static=True)
 
@@ -123,7 +123,9 @@ class Method(eqx.Module):
     def numbers(self) -> PyTree:
         """What may differ between runs. A `Segment` has it as `step_size`; here it is the method, without its order."""
         return jax.tree.map(
-            lambda leaf: None if isinstance(leaf, Order) else leaf, self, is_leaf=lambda leaf: isinstance(leaf, Order)
+            lambda leaf: None if isinstance(leaf, IndexOrder) else leaf,
+            self,
+            is_leaf=lambda leaf: isinstance(leaf, IndexOrder),
         )
 
     def advance(self, state: State, segment: Segment) -> State:

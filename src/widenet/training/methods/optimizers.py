@@ -8,7 +8,7 @@ from jaxtyping import PyTree
 from widenet.training.engine.validation import one_per_run, whole_or_none
 from widenet.training.kernels import plain
 from widenet.training.methods.base import Method, StepSize, check_order, check_step_size
-from widenet.training.orders import Order, Permutation
+from widenet.training.orders import IndexOrder, Permutation
 
 
 class Adam(Method):
@@ -21,7 +21,7 @@ class Adam(Method):
     """
 
     step_size: StepSize = eqx.field(converter=one_per_run)
-    order: Order = Permutation()
+    order: IndexOrder = Permutation()
     batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
 
     def __check_init__(self) -> None:
@@ -51,7 +51,7 @@ class Optax(Method):
     """
 
     transformation: Any = eqx.field(static=True)
-    order: Order = Permutation()
+    order: IndexOrder = Permutation()
     batch_size: int | None = eqx.field(static=True, default=None, converter=whole_or_none("batch_size"))
 
     def __check_init__(self) -> None:

@@ -9,7 +9,7 @@ from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run, whole_or_none
 from widenet.training.kernels import KERNELS, block, fused, gram, minibatch
 from widenet.training.methods.base import Method, Sizes, StallTest, StepSize, check_order, check_step_size
-from widenet.training.orders import Cyclic, Order, Permutation
+from widenet.training.orders import Cyclic, IndexOrder, Permutation
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
 
@@ -25,7 +25,7 @@ class SGD(Method):
     """
 
     step_size: StepSize = eqx.field(converter=one_per_run)
-    order: Order = Permutation()
+    order: IndexOrder = Permutation()
     batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
     kernel: str = eqx.field(static=True, default="auto")
 

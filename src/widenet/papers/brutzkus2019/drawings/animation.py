@@ -144,7 +144,7 @@ class _Stage:
         banner.axis("off")
         self.banner = banner.text(0.5, 0.5, "", ha="center", va="center", fontsize=12, color="#222222")
         drawing.text(0.5, 0.228, words.legend, ha="center", va="center", fontsize=8.3, color=SOFT)
-        self.panels = [_Panel(drawing, numbers, *place, words) for place in (("wide", 0.0), ("narrow", 0.5))]
+        self.panels = [_NetworkHalf(drawing, numbers, *place, words) for place in (("wide", 0.0), ("narrow", 0.5))]
         self.losses = _Losses(drawing.add_axes((0.085, 0.075, 0.885, 0.13)), numbers, self.last)
         self.moving = [artist for part in (*self.panels, self.losses) for artist in part.moving]
         self.signs = [self.banner, *(sign for panel in self.panels for sign in panel.signs)]
@@ -160,7 +160,7 @@ class _Stage:
         self.losses.show(time)
 
 
-class _Panel:
+class _NetworkHalf:
     """One network: its disc of arrows, and what it gets right below."""
 
     def __init__(self, drawing: Drawing, numbers: xr.Dataset, name: str, left: float, words: Words):

@@ -10,7 +10,7 @@ from widenet.papers.chatterji2021.runs.simulations import READING, READINGS
 from widenet.plots.axes import log_axis, named, percent_axis
 from widenet.plots.marks import curve
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.rows import Row, draw_rows, wall
+from widenet.plots.rows import ValueRow, draw_rows, wall
 from widenet.plots.style import CONTROL, MEASURED
 
 LOOKS = (("relu", "ReLU", MEASURED, "-"), ("huberized", "Huberized ReLU", CONTROL, (0, (5, 1.5))))
@@ -49,7 +49,7 @@ def draw_rises(numbers: xr.Dataset, canvas: FigureBase) -> None:
     for reading in READINGS:
         for name, words, colour, _ in LOOKS:
             rises = numbers["rise"].sel(reading=reading, activation=name).values
-            rows.append(Row(f"{reading} {words.split()[0]}", rises, colour))
+            rows.append(ValueRow(f"{reading} {words.split()[0]}", rises, colour))
             counts.append(int((rises > 0).sum()))
     draw_rows(axes, rows)
     wall(axes, 0.0, "never rises", "overshoots")

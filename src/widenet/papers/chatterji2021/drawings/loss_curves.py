@@ -11,7 +11,7 @@ from widenet.papers.chatterji2021.runs.simulations import READING
 from widenet.plots.axes import log_axis, named, number_axis
 from widenet.plots.marks import End, curve, label_ends
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.rows import Row, draw_rows, wall
+from widenet.plots.rows import ValueRow, draw_rows, wall
 from widenet.plots.style import CONTROL, INK, MEASURED, PROMISE
 
 HEIGHT = 250
@@ -68,7 +68,7 @@ def draw_ratios(numbers: xr.Dataset, canvas: FigureBase) -> None:
     """Every run of every reading; left of 1 the loss falls faster than 1/t."""
     axes = canvas.subplots()
     ratios = 2 * numbers["last"] / numbers["middle"]
-    draw_rows(axes, [Row(reading, ratios.sel(reading=reading), colour_of(reading)) for reading in IN_WORDS])
+    draw_rows(axes, [ValueRow(reading, ratios.sel(reading=reading), colour_of(reading)) for reading in IN_WORDS])
     wall(axes, 1.0, "faster than 1/t", "slower")
     axes.set_xlim(0, 1.08 * max(1.0, float(ratios.max())))
     number_axis(axes, "x")

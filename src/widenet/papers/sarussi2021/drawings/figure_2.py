@@ -10,7 +10,7 @@ from widenet.papers.sarussi2021.drawings.maps import map_panel
 from widenet.plots.axes import percent, percent_axis
 from widenet.plots.marks import label_ends
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.rows import Row, draw_rows
+from widenet.plots.rows import ValueRow, draw_rows
 from widenet.plots.style import CONTROL, MEASURED
 
 STARTS = {"small": MEASURED, "large": CONTROL}
@@ -42,7 +42,7 @@ def draw_errors(numbers: xr.Dataset, canvas: FigureBase) -> None:
     draw_rows(
         axes,
         [
-            Row(f"{data}, {start}", last.sel(start=start, data=data).values, colour)
+            ValueRow(f"{data}, {start}", last.sel(start=start, data=data).values, colour)
             for data in last["data"].values.tolist()
             for start, colour in STARTS.items()
         ],

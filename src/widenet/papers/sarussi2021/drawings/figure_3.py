@@ -10,7 +10,7 @@ from widenet.papers.sarussi2021.drawings.planes import SIDE, draw_line, draw_neu
 from widenet.plots.axes import number_axis
 from widenet.plots.marks import key, reported
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.rows import Row, draw_rows, wall
+from widenet.plots.rows import ValueRow, draw_rows, wall
 from widenet.plots.style import CONTROL, INK, PROMISE, SOFT
 
 
@@ -52,10 +52,10 @@ def draw_angles(numbers: xr.Dataset, canvas: FigureBase) -> None:
     """Of the boundary and of the farthest neuron, in degrees."""
     axes = canvas.subplots()
     rows = [
-        Row("SGD: boundary", numbers["boundary"]),
-        Row("SGD: farthest neuron", numbers["neurons"]),
-        Row("gradient flow: boundary", numbers["flow_boundary"], CONTROL),
-        Row("gradient flow: mean neurons", numbers["flow_neurons"], CONTROL),
+        ValueRow("SGD: boundary", numbers["boundary"]),
+        ValueRow("SGD: farthest neuron", numbers["neurons"]),
+        ValueRow("gradient flow: boundary", numbers["flow_boundary"], CONTROL),
+        ValueRow("gradient flow: mean neurons", numbers["flow_neurons"], CONTROL),
     ]
     draw_rows(axes, rows)
     axes.set_xlim(0, 1.05 * max(float(row.values.max()) for row in rows))

@@ -10,7 +10,7 @@ from widenet.papers.sarussi2021.figures.figure_6 import HARD
 from widenet.plots.axes import percent, percent_axis
 from widenet.plots.marks import End, curve, label_ends
 from widenet.plots.picture import Panel, Picture
-from widenet.plots.rows import Row, draw_rows
+from widenet.plots.rows import ValueRow, draw_rows
 from widenet.plots.style import CONTROL, MEASURED
 
 DASHES = ("-", (0, (5, 1.5)))
@@ -50,7 +50,7 @@ def draw_ends(numbers: xr.Dataset, canvas: FigureBase) -> None:
     """A row per pair."""
     axes, last = canvas.subplots(), numbers.nonlinear.isel(epoch=-1)
     names = last.pair.values.tolist()
-    draw_rows(axes, [Row(name, last.sel(pair=name), MEASURED if name in HARD else CONTROL) for name in names])
+    draw_rows(axes, [ValueRow(name, last.sel(pair=name), MEASURED if name in HARD else CONTROL) for name in names])
     percent_axis(axes, "x")
     axes.set_xlim(-0.03 * float(last.max()), 1.06 * float(last.max()))
     axes.set_xlabel("of the points; a dot per run")
