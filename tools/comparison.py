@@ -1,12 +1,15 @@
 """Two outputs of `widenet check --json`, side by side: what must be equal, and what may differ by rounding.
 
 Equal must be: the claims, verdicts, conclusions, which hypotheses are met, which parts are kept or vacuous, and the
-counts of runs. Numbers may differ by `RELATIVE` of themselves (trainings in float32 and long ones in float64), or by
-`ABSOLUTE` where a number is itself a rounding error. They are compared where both outputs show the same case; where
-the closest case is another one, how close it comes is.
+counts of runs. Numbers may differ by `RELATIVE` of their size (trainings in float32 and long ones in float64) plus
+`ABSOLUTE`, because a number may itself be a rounding error. They are compared where both outputs show the same case;
+where the closest case is another one, how close it comes is. The error of an equality is compared in every case, and
+may differ by the equality's own tolerance too.
 """
 
+import functools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +17,12 @@ from typing import Any
 
 RELATIVE = 1e-5
 ABSOLUTE = 1e-9
+RULE = """Two numbers agree when they differ by at most 1e-5 of their size plus 1e-9. The size is the larger of the
+two, and at least the quantity or the sides that they were computed from: the measured quantity for a slack, the
+larger side for a measured side, 1 for a tightness. The error of an equality (measured minus promised) may also
+differ by the tolerance that the claim declares for it. Where a declared share has no size in the output, the larger
+side or 1 is the size."""
+"""What the page says of the tolerances."""
 SHOWN = 20
 """How many differences are listed."""
 
@@ -27,6 +36,7 @@ class Differences:
       numbers: how many were compared; `moved` of them differ.
       largest: the largest relative difference; 0 if none is above `ABSOLUTE`, of a number or of 1 if that is more.
       other_cases: parts whose closest case is another one.
+      equalities: errors that differ by more than other numbers may, and by less than their own tolerance.
     """
 
     unequal: list[str] = field(default_factory=list)
@@ -34,6 +44,7 @@ class Differences:
     moved: int = 0
     largest: float = 0.0
     other_cases: int = 0
+    equalities: int = 0
 
     @property
     def is_bad(self) -> bool:
@@ -49,7 +60,9 @@ class Differences:
         largest = f", by at most {most}" if self.moved else ""
         parts = "1 part shows" if self.other_cases == 1 else f"{self.other_cases} parts show"
         others = f"; {parts} another case" if self.other_cases else ""
-        return f"equal; {moved}{largest}{others}"
+        errors = "1 error of an equality" if self.equalities == 1 else f"{self.equalities} errors of equalities"
+        own = f"; {errors} within its own tolerance" if self.equalities else ""
+        return f"equal; {moved}{largest}{others}{own}"
 
     def lines(self) -> list[str]:
         """The differences that must not be, as many as a reader looks at."""
@@ -61,8 +74,11 @@ class Differences:
         if one != two:
             self.unequal.append(f"{where}: {name}: {one} here, {two} there")
 
-    def number(self, where: str, name: str, one: Any, two: Any, size: float = 0.0) -> None:
-        """Two numbers that may differ by rounding; `size` is that of the numbers they were computed from."""
+    def number(self, where: str, name: str, one: Any, two: Any, size: float = 0.0, own: float = 0.0) -> None:
+        """Two numbers that may differ by rounding, and by a tolerance of their own.
+
+        `size` is that of the numbers they were computed from.
+        """
         if not (_is_number(one) and _is_number(two)):
             self.require(where, name, one, two)
             return
@@ -70,8 +86,12 @@ class Differences:
         apart, largest = abs(one - two), max(abs(one), abs(two), size)
         if apart == 0:
             return
+        allowed = RELATIVE * largest + ABSOLUTE
+        if allowed < apart <= allowed + own:
+            self.equalities += 1
+            return
         self.moved += 1
-        if apart > RELATIVE * largest + ABSOLUTE:
+        if apart > allowed:
             self.unequal.append(f"{where}: {name}: {one!r} here, {two!r} there")
         elif apart > ABSOLUTE * max(1.0, largest):
             self.largest = max(self.largest, apart / largest)
@@ -100,18 +120,45 @@ def _claim(found: Differences, here: Mapping[str, Any], there: Mapping[str, Any]
     for one, two in _pairs(found, where, "parts", "name", here, there):
         for name in ("kept", "sense", "vacuous", "broken"):
             found.require(where, f"part {one['name']!r} {name}", one[name], two[name])
-        _sides(found, f"{where}: part {one['name']!r}", one, two)
+        words = tolerances().get((where, one.get("key", "")), "")
+        _sides(found, f"{where}: part {one['name']!r}", one, two, words)
 
 
-def _sides(found: Differences, where: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> None:
+@functools.cache
+def tolerances() -> dict[tuple[str, str], str]:
+    """What rounding may add to the parts of claims, in the words of the index; by claim and key."""
+    from widenet.papers import PAPERS
+    from widenet.papers.index import claim_rows
+
+    parts = ((row["id"], each) for row in claim_rows(PAPERS) for each in row["clauses"] if each["role"] == "promised")
+    return {(id, each["key"]): each.get("tolerance", "") for id, each in parts}
+
+
+def own_tolerance(words: str, size: float) -> float:
+    """The tolerance of "to 1e-12", "to 1e-12 of it" or "to 1e-12 of its size"; 0 where the index tells no number."""
+    told = re.fullmatch(r"to ([\d.e+-]+)( of it)?( of its size)?", words)
+    if told is None:
+        return 0.0
+    return float(told[1]) * (size if told[2] else max(size, 1.0) if told[3] else 1.0)
+
+
+def _error(side: Mapping[str, Any]) -> Any:
+    """Measured minus promised; what is missing or infinite stands for itself."""
+    sides = side["measured"], side["promised"]
+    return sides[0] - sides[1] if all(map(_is_number, sides)) else sides
+
+
+def _sides(found: Differences, where: str, one: Mapping[str, Any], two: Mapping[str, Any], words: str) -> None:
+    sides = [side[name] for side in (one, two) for name in ("measured", "promised") if _is_number(side[name])]
+    size = max(map(abs, sides), default=0.0)
+    if one["sense"] == "=":
+        found.number(where, "error", _error(one), _error(two), size, own_tolerance(words, size))
     if one["case"] != two["case"]:
         found.other_cases += 1
         found.number(where, "tightness", one["tightness"], two["tightness"], 1.0)
         return
-    sides = [one["measured"], one["promised"]]
-    size = max((abs(each) for each in sides if _is_number(each)), default=0.0)
     found.number(where, "promised", one["promised"], two["promised"])
-    if one["sense"] != "=":  # what keeps an equality is its tolerance, which the verdict knows
+    if one["sense"] != "=":  # of an equality, its error was compared
         found.number(where, "measured", one["measured"], two["measured"], size)
     found.number(where, "tightness", one["tightness"], two["tightness"], 1.0)
 

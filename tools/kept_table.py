@@ -1,5 +1,6 @@
 """A table on a page of the docs that commands fill row by row."""
 
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,6 +8,19 @@ from tools.gallery import put_between
 
 NOT_TRIED = "not tried"
 END = "<!-- end of table -->"
+
+
+def tree(root: Path = Path(__file__).parents[1]) -> str:
+    """The commit of a working tree and its date; "+" where tracked files differ from it."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        commit, day = git("log", "-1", "--format=%h %as").split()
+        return f"{commit}{'+' if git('status', '--porcelain', '--untracked-files=no') else ''}, {day}"
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def update(page: Path, marker: str, head: Sequence[str], rows: Sequence[Sequence[str]], keys: int) -> None:

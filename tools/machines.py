@@ -1,12 +1,13 @@
 """python -m tools.machines: are verdicts and numbers the same on other processors?
 
-One computer stands in for several: XLA, OpenBLAS and NumPy are each told to do without the newer instructions of its
-processor, and everything runs on one core or on two. For each such machine this command
-  - runs the numeric tests,
-  - runs them again with a term dropped or in float32, which must fail there too,
-  - runs `widenet check --all` and compares verdicts, hypotheses, parts, counts and numbers with those of this computer.
+One x86-64 computer stands in for several: XLA, OpenBLAS and NumPy are each told to do without the newer instructions of
+its processor. For each such machine this command
+  - runs the numeric tests, on one core,
+  - runs some of them with a term dropped or in float32, on one core; they must fail there too,
+  - runs `widenet check --all` on the machine's number of cores and compares verdicts, hypotheses, parts, counts and
+    numbers with those of this computer.
 It writes the table of docs/machines.md. Machines run side by side, as many as there are cores for. Results are kept in
-build/machines, so an interrupted command goes on where it stopped.
+build/machines until a source or an installed library changes, so an interrupted command goes on where it stopped.
 
     python -m tools.machines                      everything (about an hour on two cores)
     python -m tools.machines --machine sse        one machine alone
@@ -18,8 +19,10 @@ import argparse
 import concurrent.futures
 import contextlib
 import hashlib
+import importlib.metadata
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -31,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.comparison import Differences, compare
-from tools.kept_table import NOT_TRIED, update
+from tools.kept_table import NOT_TRIED, tree, update
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "machines"
@@ -47,6 +50,7 @@ COLUMNS = (
     "numeric tests",
     "controls",
     "check --all",
+    "tree",
 )
 NUMERIC_TESTS = ("tests/claims", "tests/diagnostics", "tests/networks", "tests/papers", "tests/training")
 PLUGIN = "tools.weakened"
@@ -61,6 +65,10 @@ os.execv(sys.argv[2], sys.argv[2:])
 PAUSE = 30.0
 """Seconds between two words about how far everything is."""
 OLDEST_TO_NEWEST = ("SSE4_2", "AVX", "AVX2", "AVX512")
+NOTHING = (
+    "This computer cannot stand in for other machines: that needs an x86-64 processor and a NumPy that "
+    "can be told to do without X86_V3 and X86_V4."
+)
 
 
 @dataclass(frozen=True)
@@ -131,19 +139,25 @@ MACHINES = (
 )
 
 
-def features() -> set[str]:
-    """What NumPy calls the instructions of this processor, and what it can be told to do without."""
+def switches() -> dict[str, bool]:
+    """The instructions that NumPy can be told to do without, and whether this processor has them."""
     from numpy._core._multiarray_umath import (  # pyright: ignore[reportAttributeAccessIssue]
         __cpu_dispatch__,
         __cpu_features__,
     )
 
-    return {name for name in __cpu_dispatch__ if __cpu_features__.get(name)}
+    return {name: bool(__cpu_features__.get(name)) for name in __cpu_dispatch__}
 
 
 def possible() -> list[Machine]:
-    """Those that this processor can stand in for: it can leave instructions out, not add them."""
-    found = features()
+    """Those that this processor can stand in for: it can leave instructions out, not add them.
+
+    None where NumPy has no switch for them: off x86-64, and where it calls them otherwise.
+    """
+    known = switches()
+    if platform.machine().lower() not in ("x86_64", "amd64") or not {"X86_V3", "X86_V4"} <= set(known):
+        return []
+    found = {name for name, is_there in known.items() if is_there}
     newest = 3 if "X86_V4" in found else 2 if "X86_V3" in found else 0
     return [
         Machine(
@@ -164,12 +178,13 @@ class Cores:
 
     def __init__(self, cores: Sequence[int]):
         """All of them are free."""
+        self.total = len(cores)
         self._free, self._queue, self._change = list(cores), [], threading.Condition()
 
     @contextlib.contextmanager
     def lent(self, count: int) -> Iterator[list[int]]:
-        """Waits for this many cores."""
-        ticket = object()
+        """Waits for this many cores, or for all where there are fewer."""
+        ticket, count = object(), min(count, self.total)
         with self._change:
             self._queue.append(ticket)
             self._change.wait_for(lambda: self._queue[0] is ticket and len(self._free) >= count)
@@ -214,7 +229,7 @@ class Trial:
 
     def _once(self, what: str, count: int, do: Callable[[Sequence[int]], Any]) -> Any:
         """Does it on its own cores, unless it was done with the same sources and did not fail."""
-        kept, stamp = self.folder / f"{what}.json", stamp_of_sources()
+        kept, stamp = self.folder / f"{what}.json", f"{stamp_of_sources()}, {min(count, self.cores.total)} cores"
         if kept.exists() and (found := json.loads(kept.read_text(encoding="utf-8")))["stamp"] == stamp:
             return found["result"]
         with self.cores.lent(count) as own:
@@ -264,33 +279,45 @@ class Trial:
 
 
 def stamp_of_sources() -> str:
-    """A digest of everything that tests and checks depend on."""
-    folders = ("src", "benchmarks", "tests", "tools", "examples")
+    """A digest of everything that tests and checks depend on: files, Python and the installed libraries."""
+    folders = ("src", "benchmarks", "tests", "tools", "examples", "docs/images")  # tests read kept numbers there
     files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     kept = sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
-    digest = hashlib.sha256()
-    for path in (*kept, ROOT / "pyproject.toml"):
+    digest = hashlib.sha256("\n".join(installed()).encode())
+    for path in (*kept, ROOT / "pyproject.toml", ROOT / "constraints.txt"):
         digest.update(str(path.relative_to(ROOT)).encode() + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def row(machine: Machine, tests: str, controls: str, differences: Differences | None) -> list[str]:
+def installed() -> list[str]:
+    """Python and every library, with their versions."""
+    found = {f"{each.metadata['Name']} {each.version}" for each in importlib.metadata.distributions()}
+    return [f"Python {platform.python_version()}", *sorted(found)]
+
+
+def row(trial: Trial, differences: Differences | None, only: str | None = None) -> list[str]:
     """A machine in the table of the page."""
+    machine, total = trial.machine, trial.cores.total
+    cores = f"{total} of {machine.cores}" if total < machine.cores else str(machine.cores)
+    noted = f"{tree()} ({only} alone)" if only else tree()
     dot = "Eigen" if machine.eigen else "YNNPACK"
     checks = NOT_TRIED if differences is None else differences.in_words()
     blas, without = machine.blas or "its own", ", ".join(machine.without) or "–"
-    return [machine.name, machine.xla, dot, blas, without, str(machine.cores), tests, controls, checks]
+    return [machine.name, machine.xla, dot, blas, without, cores, trial.tests, trial.controls, checks, noted]
 
 
 def main() -> int:
-    """The answer is 1 if anything differs, or a test does not do what it should."""
+    """The answer is 1 if anything differs or a test does not do what it should, 2 if this computer has no switches."""
     parser = argparse.ArgumentParser(prog="python -m tools.machines", description=(__doc__ or "").split("\n")[0])
     known = {each.name: each for each in possible()}
-    parser.add_argument("--machine", choices=known, action="append", help="only this one; may be given again")
+    parser.add_argument("--machine", choices=known or None, action="append", help="only this one; may be given again")
     parser.add_argument("--only", choices=("tests", "controls", "checks"), help="only this")
     parser.add_argument("--paper", help="only the claims of this paper")
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
+    if not known:
+        tell(NOTHING)
+        return 2
     which = ("--paper", chosen.paper) if chosen.paper else ("--all",)
     cores = Cores(sorted(os.sched_getaffinity(0))[: max(chosen.jobs, max(each.cores for each in known.values()))])
     base = [Trial(HERE, _folder(HERE), cores)] if chosen.only in (None, "checks") else []
@@ -301,7 +328,7 @@ def main() -> int:
         differences = compare(base[0].rows, trial.rows) if base else None
         if differences is not None:
             tell("\n  ".join([f"{trial.machine.name}: check: {differences.in_words()}", *differences.lines()]))
-        rows.append(row(trial.machine, trial.tests, trial.controls, differences))
+        rows.append(row(trial, differences, chosen.only))
         is_good &= "FAILED" not in f"{trial.tests} {trial.controls}" and not (differences and differences.is_bad)
     if not chosen.paper:
         update(PAGE, MARKER, COLUMNS, rows, keys=1)

@@ -1,7 +1,7 @@
 """python -m tools.versions: does the suite pass on other versions of Python and of the libraries?
 
 For each Python, the suite runs with the versions of constraints.txt and with the newest that pyproject.toml allows, in
-a virtual environment of its own in build/versions. It writes the table of docs/machines.md.
+a virtual environment of its own in build/versions. It writes the table of docs/machines.md. Verdicts are not compared.
 
     python -m tools.versions                                 Python 3.11, 3.12 and 3.13
     python -m tools.versions --python /opt/bin/python3.14    others; may be given again
@@ -20,13 +20,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.kept_table import NOT_TRIED, update
+from tools.kept_table import NOT_TRIED, tree, update
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "versions"
 PAGE = ROOT / "docs" / "machines.md"
 MARKER = "<!-- made by: make test-versions -->"
-COLUMNS = ("Python", "libraries", "versions", "suite", "time")
+COLUMNS = ("Python", "libraries", "versions", "suite", "time", "tree")
 PYTHONS = ("3.11", "3.12", "3.13")
 LIBRARIES = ("constraints", "newest")
 NAMED = ("jax", "numpy", "scipy", "scikit-learn", "diffrax", "pydantic")
@@ -69,30 +69,15 @@ class Try:
         return json.loads(_said(self.own_python, "-c", program))
 
     def test(self, tests: list[str], jobs: int) -> str:
-        """Runs the suite, shows it, and says how it ended."""
-        command = [
-            self.own_python,
-            "-m",
-            "pytest",
-            "-n",
-            str(jobs),
-            "-p",
-            "no:cacheprovider",
-            "-o",
-            "addopts=",
-            *OPTIONS,
-        ]
+        """Runs the suite with pytest's options in pyproject.toml, shows it, and says how it ended."""
+        command = [self.own_python, "-m", "pytest", "-n", str(jobs), "-p", "no:cacheprovider", *tests]
         environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(self.folder / "compiled")}
         log = self.folder / "log"
-        with log.open("w", encoding="utf-8") as file:
-            done = subprocess.Popen(
-                [*command, *tests],
-                cwd=ROOT,
-                env=environment,
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            )
+        piped = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        with (
+            log.open("w", encoding="utf-8") as file,
+            subprocess.Popen(command, cwd=ROOT, env=environment, **piped) as done,
+        ):
             for line in done.stdout or ():
                 print(line, end="", flush=True)
                 file.write(line)
@@ -100,15 +85,6 @@ class Try:
         found = SUMMARY.findall(log.read_text(encoding="utf-8"))
         words = found[-1] if found else f"ended with {code}"
         return words if code == 0 else f"FAILED: {words}"
-
-
-OPTIONS = (
-    "--import-mode=importlib",
-    "--strict-markers",
-    "--dist=loadfile",
-    "--jaxtyping-packages=widenet,tests.shapes.first_calls",
-)
-"""Those of pyproject.toml, without the quiet that hides the count of tests."""
 
 
 def found_python(version: str) -> Path | None:
@@ -140,7 +116,7 @@ def main() -> int:
         python = Path(name) if "/" in name else found_python(name)
         if python is None:
             print(f"there is no Python {name} here; name one with --python /path/to/python.", file=sys.stderr)
-            rows += [[name, libraries, *[NOT_TRIED] * 3] for libraries in LIBRARIES]
+            rows += [[name, libraries, *[NOT_TRIED] * 4] for libraries in LIBRARIES]
             continue
         for libraries in chosen.libraries or LIBRARIES:
             one = Try(python, libraries)
@@ -150,7 +126,7 @@ def main() -> int:
             words = one.test(chosen.tests, chosen.jobs)
             minutes = (time.monotonic() - start) / 60
             versions = ", ".join(f"{key} {value}" for key, value in one.versions().items())
-            rows.append([one.version, libraries, versions, words, f"{minutes:.0f} min"])
+            rows.append([one.version, libraries, versions, words, f"{minutes:.0f} min", tree()])
             is_good &= not words.startswith("FAILED")
     if not chosen.tests:
         update(PAGE, MARKER, COLUMNS, rows, keys=2)

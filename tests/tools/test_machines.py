@@ -3,11 +3,13 @@
 import copy
 import math
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from tools import kept_table, machines
+from tools import comparison, kept_table, machines
 from tools.comparison import ABSOLUTE, RELATIVE, compare
 from tools.weakened import WEAKENED
 
@@ -112,6 +114,78 @@ def test_of_another_case_only_how_close_it_comes_is_compared():
     assert compare([ROW], other).is_bad
 
 
+def equality(measured, promised=0.0, case=1):
+    """An equality that is kept, with these sides."""
+    row = copy.deepcopy(ROW)
+    row["parts"][0] |= {"sense": "=", "key": "k", "measured": measured, "promised": promised, "case": case}
+    row["parts"][0] |= {"tightness": 1.0}
+    return [row]
+
+
+@pytest.mark.parametrize("words", ["", "to …", "to 1e-06", "to 1e-06 of it", "to 1e-06 of its size"])
+@pytest.mark.parametrize("case", [1, 2])
+def test_the_error_of_an_equality_is_compared(monkeypatch, words, case):
+    monkeypatch.setattr(comparison, "tolerances", lambda: {("toy.lemma", "k"): words})
+    found = compare(equality(1e-6), equality(5.0, case=case))
+    assert found.is_bad
+    assert any("error: 1e-06 here, 5.0 there" in line for line in found.unequal)
+    assert compare(equality(1.0, 1.0), equality(1.0, 1.1)).is_bad
+    assert compare(equality(1e-6), equality(None)).is_bad
+    assert not compare(equality(None), equality(None)).is_bad
+
+
+@pytest.mark.parametrize(
+    ("words", "one", "two", "is_bad"),
+    [
+        ("to 1e-06", (1e-8, 0.0), (9e-7, 0.0), False),
+        ("to 1e-06", (1e-8, 0.0), (3e-6, 0.0), True),
+        ("", (1e-8, 0.0), (9e-7, 0.0), True),
+        ("to …", (1e-8, 0.0), (9e-7, 0.0), True),
+        ("to 0.001 of it", (100.01, 100.0), (100.09, 100.0), False),
+        ("to 0.001 of it", (100.0, 100.0), (100.2, 100.0), True),
+        ("to 1e-06 of its size", (1e-8, 0.0), (9e-7, 0.0), False),
+        ("to 1e-06 of its size", (1e-8, 0.0), (3e-6, 0.0), True),
+    ],
+)
+def test_an_equality_may_move_within_its_own_tolerance(monkeypatch, words, one, two, is_bad):
+    monkeypatch.setattr(comparison, "tolerances", lambda: {("toy.lemma", "k"): words})
+    found = compare(equality(*one), equality(*two))
+    assert (found.is_bad, found.equalities) == (is_bad, 0 if is_bad else 1)
+    if not is_bad:
+        assert found.in_words().endswith("; 1 error of an equality within its own tolerance")
+
+
+def test_tolerances_are_those_that_claims_declare():
+    found = comparison.tolerances()
+    assert found["li2018.equation_1", "differences"] == "to 1e-06 of its size"
+    assert comparison.own_tolerance("to 1e-06 of its size", 0.5) == 1e-6
+    told = [comparison.own_tolerance(words, 1.0) for words in found.values() if words not in ("", "to …")]
+    assert len(told) > 100
+    assert all(0 < each < 0.1 for each in told)
+
+
+def test_the_page_says_the_rule_of_the_comparison():
+    page = " ".join(machines.PAGE.read_text(encoding="utf-8").split())
+    assert " ".join(comparison.RULE.split()) in page
+    relative, absolute = comparison.RULE.split("at most ")[1].split(" of their size plus ")
+    assert float(relative) == RELATIVE
+    assert float(absolute.split(". ")[0]) == ABSOLUTE
+
+
+@pytest.mark.parametrize(("share", "is_bad"), [(0.98, False), (1.02, True)])
+def test_a_number_may_differ_by_both_tolerances_together(share, is_bad):
+    """1e-5 of 1e-4 plus 1e-9 is 2e-9: more than either alone."""
+    found = comparison.Differences()
+    found.number("toy", "x", 1e-4, 1e-4 + share * 2e-9)
+    assert found.is_bad is is_bad
+
+
+def test_page_and_command_estimate_the_same_time():
+    words = "about an hour on two cores"
+    assert words in (machines.__doc__ or "")
+    assert words in machines.PAGE.read_text(encoding="utf-8")
+
+
 def test_a_machine_is_told_to_every_library(tmp_path, monkeypatch):
     monkeypatch.setenv("MACHINE_XLA_FLAGS", "--of-the-outer-tests")
     sse = machines.MACHINES[0]
@@ -126,11 +200,64 @@ def test_a_machine_is_told_to_every_library(tmp_path, monkeypatch):
 
 
 def test_newer_instructions_than_there_are_are_left_out(monkeypatch):
-    monkeypatch.setattr(machines, "features", lambda: {"X86_V3"})
+    monkeypatch.setattr(machines, "switches", lambda: {"X86_V3": True, "X86_V4": False})
+    monkeypatch.setattr(machines.platform, "machine", lambda: "x86_64")
     found = {each.name: each for each in machines.possible()}
     assert set(found) == {"sse", "avx", "avx2", "avx2-eigen"}
     assert found["avx2"].without == ()
     assert found["sse"].without == ("X86_V3",)
+
+
+@pytest.mark.parametrize(
+    ("processor", "names"),
+    [("aarch64", ("X86_V3", "X86_V4")), ("x86_64", ("AVX2", "AVX512F")), ("x86_64", ("X86_V4",)), ("arm64", ())],
+)
+def test_without_switches_no_machine_is_offered(monkeypatch, capsys, processor, names):
+    monkeypatch.setattr(machines, "switches", lambda: dict.fromkeys(names, True))
+    monkeypatch.setattr(machines.platform, "machine", lambda: processor)
+    assert machines.possible() == []
+    for arguments in ([], ["--machine", "sse"]):
+        monkeypatch.setattr(sys, "argv", ["machines", *arguments])
+        assert machines.main() == 2
+        assert capsys.readouterr().err == machines.NOTHING + "\n"
+
+
+def test_a_processor_without_new_instructions_stands_in_for_the_oldest(monkeypatch):
+    monkeypatch.setattr(machines, "switches", lambda: {"X86_V3": False, "X86_V4": False})
+    monkeypatch.setattr(machines.platform, "machine", lambda: "x86_64")
+    assert [(each.name, each.without) for each in machines.possible()] == [("sse", ())]
+
+
+def test_fewer_cores_than_a_machine_has_are_lent_and_told(tmp_path, monkeypatch):
+    used = []
+    monkeypatch.setattr(machines.Trial, "_checked", lambda self, which, own: used.append(own) or [])
+    two = next(each for each in machines.MACHINES if each.cores == 2)
+    few, enough = (machines.Trial(two, tmp_path, machines.Cores(cores)) for cores in ([0], [0, 1]))
+    few.run("checks", ())
+    enough.run("checks", ())
+    assert used == [[0], [0, 1]]  # what one core found does not stand for two
+    assert machines.row(few, None)[5] == "1 of 2"
+    assert machines.row(enough, None)[5] == "2"
+
+
+def test_a_row_names_the_tree(tmp_path):
+    def git(*arguments):
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+        done = subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    assert kept_table.tree(tmp_path) == "unknown"
+    git("init", "-q")
+    (tmp_path / "a").write_text("1", encoding="utf-8")
+    git("add", "a")
+    git("commit", "-q", "-m", "a", "--date", "2026-01-02T03:04:05+0000")
+    commit = git("log", "-1", "--format=%h").strip()
+    assert kept_table.tree(tmp_path) == f"{commit}, 2026-01-02"
+    (tmp_path / "a").write_text("2", encoding="utf-8")
+    assert kept_table.tree(tmp_path) == f"{commit}+, 2026-01-02"
+    alone = machines.row(machines.Trial(machines.HERE, tmp_path, machines.Cores([0])), None, "checks")
+    assert len(alone) == len(machines.COLUMNS)
+    assert alone[-1].endswith("(checks alone)")
 
 
 def test_a_table_keeps_what_was_not_tried_again(tmp_path):
@@ -147,6 +274,8 @@ def test_a_table_keeps_what_was_not_tried_again(tmp_path):
 @pytest.fixture(scope="module")
 def oldest(tmp_path_factory):
     """A machine with the oldest instructions, and a folder for its results."""
+    if not machines.possible():
+        pytest.skip(machines.NOTHING)
     return machines.possible()[0], tmp_path_factory.mktemp("oldest")
 
 
@@ -198,13 +327,20 @@ def test_what_was_done_with_the_same_sources_is_not_done_again(tmp_path, monkeyp
 
 def test_a_changed_source_is_another_stamp(tmp_path, monkeypatch):
     monkeypatch.setattr(machines, "ROOT", tmp_path)
-    for name in ("src/a.py", "tests/b.py", "pyproject.toml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    names = ("src/a.py", "tests/b.py", "docs/images/c.json", "constraints.txt", "pyproject.toml")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text("1", encoding="utf-8")
-    first = machines.stamp_of_sources()
-    assert first == machines.stamp_of_sources()
-    (tmp_path / "tests/b.py").write_text("2", encoding="utf-8")
-    assert machines.stamp_of_sources() != first
+    stamps = [machines.stamp_of_sources()]
+    assert stamps == [machines.stamp_of_sources()]
+    for name in names:
+        (tmp_path / name).write_text("2", encoding="utf-8")
+        stamps.append(machines.stamp_of_sources())
+    found = machines.installed()
+    assert f"jax {machines.importlib.metadata.version('jax')}" in found
+    monkeypatch.setattr(machines, "installed", lambda: [*found[:-1], "numpy 0.0"])
+    stamps.append(machines.stamp_of_sources())
+    assert len(set(stamps)) == len(names) + 2
 
 
 def test_cores_are_lent_in_turn():
