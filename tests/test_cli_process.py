@@ -134,7 +134,9 @@ def callback(phase, info):
 gc.callbacks.append(callback)
 try:
     gc.collect()
-    time.sleep(1)
+    last = time.monotonic() + {60 if watched else 1}
+    while time.monotonic() < last:
+        time.sleep(0.01)
     print("lost")
 except KeyboardInterrupt:
     print("raised")

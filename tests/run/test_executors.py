@@ -25,6 +25,9 @@ from widenet.store import Store
 
 from . import calls
 
+PATIENCE = 300.0
+"""Seconds after which something hangs, on the busiest machine."""
+
 
 class Heard:
     """A watch that remembers."""
@@ -33,10 +36,16 @@ class Heard:
         self.begun: list[str] = []
         self.ended: list[str] = []
         self.said: list[str] = []
+        self.waits = threading.Event()
 
     def begin(self, name, seconds=1.0):
         self.begun.append(name)
-        return lambda fraction, words: self.said.append(words)
+        return self.say
+
+    def say(self, fraction, words):
+        self.said.append(words)
+        if words == ELSEWHERE:
+            self.waits.set()
 
     def end(self, name, words, seconds=1.0):
         self.ended.append(name)
@@ -94,7 +103,7 @@ def test_a_cell_that_another_process_is_at_is_waited_for(tmp_path, log):
         with store.claiming(task.key) as ours:
             assert ours
             held.set()
-            time.sleep(0.5)
+            assert heard.waits.wait(PATIENCE)
             executors.compute(task, store)
 
     held = threading.Event()
@@ -120,6 +129,7 @@ def test_workers_wait_for_other_commands_too(tmp_path, log):
             held.set()
             while log.read_text().count("end ") < 2:
                 time.sleep(0.05)
+            assert heard.waits.wait(PATIENCE)
             executors.compute(wanted[0], store)
 
     thread = threading.Thread(target=finish_elsewhere)

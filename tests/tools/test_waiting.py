@@ -40,9 +40,31 @@ def test_the_command_stands_apart():
     assert called("label").returncode == 2
 
 
-def test_a_terminal_sees_one_line(capfd):
-    line = waiting.Line("types", None, is_terminal=True)
-    assert waiting.run([sys.executable, "-c", "import time; time.sleep(0.5)"], line, None) == (0, "")
+UNTIL_SEEN = """
+import sys, time
+from pathlib import Path
+last = time.monotonic() + 60
+while not Path(sys.argv[1]).exists():
+    if time.monotonic() > last:
+        sys.exit("the line was not refreshed")
+    time.sleep(0.01)
+"""
+
+
+def test_a_terminal_sees_one_line_that_is_refreshed(capfd, tmp_path):
+    """The command ends when the line was written for the third time."""
+
+    class Counting(waiting.Line):
+        times = 0
+
+        def show(self) -> None:
+            super().show()
+            self.times += 1
+            if self.times == 3:
+                (tmp_path / "seen").touch()
+
+    line = Counting("types", None, is_terminal=True)
+    assert waiting.run([sys.executable, "-c", UNTIL_SEEN, str(tmp_path / "seen")], line, None) == (0, "")
     shown = capfd.readouterr().err
     assert shown.count("\n") == 1
-    assert shown.count("\r\x1b[2K") > 1
+    assert shown.count("\r\x1b[2K") == line.times > 3

@@ -18,6 +18,8 @@ from widenet.records import ClosedModel, Scale
 
 LOG = "TOY_LOG"
 """The environment variable that names the log."""
+GATE = "TOY_GATE"
+"""The environment variable that names a file: all runs but the first wait until it exists."""
 
 
 class NumbersSetting(ClosedModel):
@@ -45,9 +47,17 @@ def write_log(words: str) -> None:
             file.write(f"{words} {os.getpid()}\n")
 
 
+def wait_at_gate() -> None:
+    if name := os.environ.get(GATE):
+        while not Path(name).exists():
+            time.sleep(0.01)
+
+
 def run(setting: NumbersSetting, progress: Progress) -> Numbers:
     """A few products of matrices that are large enough to be shared by threads, and naps in between."""
     write_log(f"start {setting.place}")
+    if setting.place > 0:
+        wait_at_gate()
     key = jax.random.fold_in(jax.random.key(setting.seed), setting.place)
     weights = jax.random.normal(key, (setting.size, setting.size), jnp.float64)
     losses = []

@@ -27,14 +27,14 @@ def test_the_radius_of_theorem_8(points, direction, half, level, radius):
     weights = bad_minimum(points, half, np.array(direction, float))
     start = as_start(points, half)
     assert flat_radius(start, weights)[0] == pytest.approx(radius, rel=1e-11)
-    assert start.loss(weights[None])[0] == pytest.approx(level)
+    assert start.loss(weights[None])[0] == pytest.approx(level, rel=1e-12)
 
 
 def test_the_radius_of_a_given_network():
     weights = np.array([[-0.1, 1.0], [-3.0, 2.0], [-0.2, -1.0], [-2.0, 0.1]])
     start = OnlineStart(np.eye(2), np.ones((1, 2)), weights[None], 1.0)
-    np.testing.assert_allclose(start.outputs(weights[None]), [[0, 2.9]])
-    assert flat_radius(start, weights)[0] == pytest.approx(0.1)
+    np.testing.assert_allclose(start.outputs(weights[None]), [[0, 2.9]], rtol=1e-12)
+    assert flat_radius(start, weights)[0] == pytest.approx(0.1, rel=1e-12)
 
 
 @pytest.mark.parametrize("half", [1, 3])
@@ -57,7 +57,7 @@ def test_control_either_direction_finds_the_edge(weights, radius, gain):
     weights = np.array(weights, float)
     start = OnlineStart(np.eye(2), np.ones((1, 2)), weights[None], 1.0)
     found, directions = flat_radius(start, weights)
-    assert found == pytest.approx(radius)
+    assert found == pytest.approx(radius, rel=1e-12)
     draw = np.random.default_rng(0)
     assert try_ball(start, weights, draw, perturbations=20).changed == 0
     assert try_ball(start, weights, draw, perturbations=0, radius_factor=1.01).changed == 1

@@ -29,7 +29,7 @@ def two_points() -> BiasedCase:
 def test_the_measures_by_hand():
     runs = train_biased([two_points()])
     measures = (runs.smallest_margin, runs.largest_input, runs.affine_square, runs.separator_norm)
-    assert [values.item() for values in measures] == pytest.approx([1.5, 0.625**0.5, 16.25, 32.5**0.5])
+    assert [values.item() for values in measures] == pytest.approx([1.5, 0.625**0.5, 16.25, 32.5**0.5], rel=1e-12)
     assert runs.updates[0] > 2
     assert runs.last_margin[0] >= 1
     assert runs.same_samples.tolist() == [True]

@@ -37,7 +37,7 @@ def test_contradictions(inputs, labels, contradictory):
 
 
 def test_the_closest_directions():
-    assert memory([[1, 0], [0, 3], [-2, 0]], [1, 1, 1]).closest_directions == pytest.approx(2**0.5)
+    assert memory([[1, 0], [0, 3], [-2, 0]], [1, 1, 1]).closest_directions == pytest.approx(2**0.5, rel=1e-12)
     assert memory([[1, 0]], [1]).closest_directions == 2
 
 

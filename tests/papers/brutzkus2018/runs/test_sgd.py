@@ -59,8 +59,8 @@ def test_hardest_and_easiest_are_what_they_say():
     margins = trial.labels * (np.where(z >= 0, z, trial.slope * z) @ trial.output)
     hardest = train_trial(dataclasses.replace(trial, order=SampleOrder.HARDEST), 1)
     easiest = train_trial(dataclasses.replace(trial, order=SampleOrder.EASIEST), 1)
-    assert hardest.margins[0] == pytest.approx(margins.min())
-    assert easiest.margins[0] == pytest.approx(margins[margins < 1].max())
+    assert hardest.margins[0] == pytest.approx(margins.min(), rel=1e-12)
+    assert easiest.margins[0] == pytest.approx(margins[margins < 1].max(), rel=1e-12)
 
 
 def test_slowest_leaves_the_smallest_cosine():
@@ -74,7 +74,7 @@ def test_slowest_leaves_the_smallest_cosine():
         kept = train_trial(alone, 1)
         if kept.updates:
             others.append(kept.alignments[1] / kept.norms[1])
-    assert chosen.alignments[1] / chosen.norms[1] == pytest.approx(min(others))
+    assert chosen.alignments[1] / chosen.norms[1] == pytest.approx(min(others), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -183,12 +183,12 @@ def test_three_points_by_hand(slope, step_size, samples, after_one, at_the_end, 
     trial = three_points(slope, step_size)
     kept = train_trial(trial, 100)
     assert "".join(str(sample + 1) for sample in kept.samples) == samples
-    assert (kept.alignments[0], kept.norms[0] ** 2) == pytest.approx((-15 / 16, 249 / 400))
-    assert (kept.margins[0], kept.alignments[1], kept.norms[1] ** 2) == pytest.approx(after_one)
-    assert (kept.alignments[-1], kept.norms[-1] ** 2) == pytest.approx(at_the_end)
+    assert (kept.alignments[0], kept.norms[0] ** 2) == pytest.approx((-15 / 16, 249 / 400), rel=1e-12)
+    assert (kept.margins[0], kept.alignments[1], kept.norms[1] ** 2) == pytest.approx(after_one, rel=1e-12)
+    assert (kept.alignments[-1], kept.norms[-1] ** 2) == pytest.approx(at_the_end, rel=1e-12)
     last = trial.labels * outputs_of(kept.hidden, kept.output, trial.inputs, slope)
-    assert last == pytest.approx(margins)
-    assert kept.last_margin == pytest.approx(min(margins))
+    assert last == pytest.approx(margins, rel=1e-12)
+    assert kept.last_margin == pytest.approx(min(margins), rel=1e-12)
     norm, _, eta, weight, _, half = trial.parameters
     start = start_bound(norm, slope, eta, weight, half, kept.alignments[0], kept.norms[0])
     found = (start, root_bound(*trial.parameters), max_nonzero_updates(*trial.parameters))
@@ -198,7 +198,7 @@ def test_three_points_by_hand(slope, step_size, samples, after_one, at_the_end, 
 def test_three_points_with_both_layers_by_hand():
     kept = train_trial(three_points(0.5, 0.25), 100, Layers.BOTH)
     assert "".join(str(sample + 1) for sample in kept.samples) == "1231231222"
-    assert (kept.smallest_ratios[1], kept.largest_ratios[1]) == pytest.approx((19 / 25, 111 / 100))
+    assert (kept.smallest_ratios[1], kept.largest_ratios[1]) == pytest.approx((19 / 25, 111 / 100), rel=1e-12)
     low, high = kept.smallest_ratios[-1], kept.largest_ratios[-1]
     assert (low, high) == pytest.approx((0.509352568594, 2.83461599977))
     assert kept.last_margin == pytest.approx(1.07715149)
@@ -210,8 +210,8 @@ def test_the_derivative_at_zero_is_one():
     start = {"hidden": np.zeros((4, 2)), "row_bound": 0.0}
     kept = train_trial(three_points(0.2, 1.0, **start), 100)
     assert "".join(str(sample + 1) for sample in kept.samples) == "12312"
-    assert (kept.alignments[1], kept.norms[1] ** 2) == pytest.approx((2, 1))
-    assert kept.last_margin == pytest.approx(681 / 625)
+    assert (kept.alignments[1], kept.norms[1] ** 2) == pytest.approx((2, 1), rel=1e-12)
+    assert kept.last_margin == pytest.approx(681 / 625, rel=1e-12)
     other = train_trial(three_points(0.2, 1.0, at_zero=0.2, **start), 100)
-    assert (other.alignments[1], other.norms[1] ** 2) == pytest.approx((2 / 5, 1 / 25))
-    assert max_nonzero_updates(*kept.trial.parameters) == pytest.approx(117.1875)
+    assert (other.alignments[1], other.norms[1] ** 2) == pytest.approx((2 / 5, 1 / 25), rel=1e-12)
+    assert max_nonzero_updates(*kept.trial.parameters) == pytest.approx(117.1875, rel=1e-12)

@@ -34,10 +34,10 @@ def test_the_random_data_is_as_hard_as_the_basis(monkeypatch):
     assert [trial.step_size for trial in seen] == [4, 4, 8, 8]
     assert len({trial.hidden.tobytes() for trial in seen}) == 4
     for trial in seen:
-        assert trial.parameters == pytest.approx((4, 0.5, trial.step_size, 0.25, 0.25, 8))
+        assert trial.parameters == pytest.approx((4, 0.5, trial.step_size, 0.25, 0.25, 8), rel=1e-12)
         assert trial.inputs.shape == (100, 16)
         assert 1 <= trial.smallest_margin < 1.2
-        assert np.linalg.norm(trial.hidden, axis=1) == pytest.approx(np.full(16, 0.25))
+        assert np.linalg.norm(trial.hidden, axis=1) == pytest.approx(np.full(16, 0.25), rel=1e-12)
 
 
 def test_step_sizes_lie_on_both_sides_of_one():

@@ -55,7 +55,7 @@ def test_groups_and_signs_are_those_of_the_start():
     """
     seen = walk(np.array([[[1.0, 0.5], [0.1, 0.05]]]), (0.5, 2.0), max_steps=5)
     assert (seen.steps.tolist(), seen.status.tolist()) == ([1], [RunStatus.STALLED])
-    np.testing.assert_allclose(seen.sums[SUMS.index("largest_r"), 0], [0.5, 1.5])
+    np.testing.assert_allclose(seen.sums[SUMS.index("largest_r"), 0], [0.5, 1.5], rtol=1e-12)
     assert seen.counts[COUNTS.index("w_moved"), 0].tolist() == [0, 1]
     assert seen.counts[COUNTS.index("w13"), 0].tolist() == [1, 0]
 

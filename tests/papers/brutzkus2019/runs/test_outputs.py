@@ -17,7 +17,9 @@ def test_outputs_are_those_of_the_network():
     votes = plus_minus(6, 1.0)
     for filters, values in zip(FILTERS, on_sets(FILTERS), strict=True):
         network = ConvMaxPool(jnp.asarray(filters), votes)
-        assert values == pytest.approx(jax.vmap(network)(set_points().inputs))
+        expected = pytest.approx(np.asarray(jax.vmap(network)(set_points().inputs)), rel=1e-12)
+        assert values == expected
+        assert values.astype(np.float32) != expected
 
 
 def test_a_few_sets_alone():
@@ -30,4 +32,6 @@ def test_outputs_are_the_responses_of_the_w_minus_those_of_the_u():
     answers = responses(FILTERS, x)
     assert answers.shape == (3, 6)
     assert answers.min() >= 0
-    assert outputs(FILTERS, x) == pytest.approx(answers[:, :3].sum(axis=1) - answers[:, 3:].sum(axis=1))
+    expected = pytest.approx(answers[:, :3].sum(axis=1) - answers[:, 3:].sum(axis=1), rel=1e-12)
+    assert outputs(FILTERS, x) == expected
+    assert outputs(FILTERS.astype(np.float32), x) != expected

@@ -52,7 +52,7 @@ def test_without_a_positive_direction_nothing_moves_from_the_first_step_on():
     filters = np.where((np.abs(fits[..., 0]) > np.abs(fits[..., 1]))[..., None], filters * [1, -1], filters)
     path = descend(replace(RUNS, filters=filters))
     assert np.array_equal(path[1], path[-1])
-    assert outputs(path[-1], POSITIVE) == pytest.approx(outputs(path[-1], NEGATIVE))
+    assert outputs(path[-1], POSITIVE) == pytest.approx(outputs(path[-1], NEGATIVE), rel=1e-12)
 
 
 def test_the_record_is_that_of_the_whole_path():
@@ -74,7 +74,7 @@ def test_the_record_by_its_definition():
     path = descend(runs, 20)
     record, eta = observe(path, runs), runs.step_size
     fits = np.moveaxis(path @ PATTERNS[:2].T, 3, 0) / eta
-    assert record["smallest_fit"] == pytest.approx(np.abs(fits[:, :-1]).min(axis=(0, 3)))
+    assert record["smallest_fit"] == pytest.approx(np.abs(fits[:, :-1]).min(axis=(0, 3)), rel=1e-12)
     halves = (fits - fits[:, :1])[:, :-1] / 2
     assert record["off_lattice"] == pytest.approx(np.abs(halves - np.rint(halves)).max(axis=(0, 3)), abs=1e-9)
     votes, rests = np.repeat([1.0, -1.0], 8), []
@@ -96,7 +96,7 @@ def test_distances_from_the_lattice_are_the_smallest_of_all_at_the_start_and_the
     assert follow(runs).lattice_distance[1] == pytest.approx(0, abs=1e-12)
     path = np.stack([filters, filters, filters])
     path[1, 0, 3] += 0.25 * RUNS.step_size * PATTERNS[0]
-    assert observe(path, runs)["off_lattice"] == pytest.approx(np.array([[0, 0], [0.25, 0]]))
+    assert observe(path, runs)["off_lattice"] == pytest.approx(np.array([[0, 0], [0.25, 0]]), rel=1e-12)
 
 
 def test_the_lattice_is_that_of_the_start_in_a_later_piece_of_the_path_too():

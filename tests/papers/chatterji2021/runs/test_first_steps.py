@@ -44,10 +44,12 @@ def stepped():
 def test_the_step_is_that_of_gradient_descent():
     kept, before, after, weights, drawn = stepped()
     signs = np.repeat([1.0, -1.0], P)
-    assert kept["norm"] == pytest.approx(np.linalg.norm(weights))
-    np.testing.assert_allclose(kept["before"], drawn.labels * (signs @ huberized(before, 1 / P)))
-    np.testing.assert_allclose(kept["after"], drawn.labels * (signs @ huberized(after, 1 / P)), atol=1e-13)
-    np.testing.assert_allclose(kept["pulls"], 1 / (1 + np.exp(kept["before"])))
+    assert kept["norm"] == pytest.approx(np.linalg.norm(weights), rel=1e-12)
+    np.testing.assert_allclose(
+        kept["before"], drawn.labels * (signs @ huberized(before, 1 / P)), rtol=1e-12, atol=1e-13
+    )
+    np.testing.assert_allclose(kept["after"], drawn.labels * (signs @ huberized(after, 1 / P)), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(kept["pulls"], 1 / (1 + np.exp(kept["before"])), rtol=1e-12)
 
 
 def test_counts_and_sums_by_their_definitions():
@@ -60,8 +62,8 @@ def test_counts_and_sums_by_their_definitions():
         for name, own in (("helpful", signs == label), ("harmful", signs == -label)):
             captured = own & (before[:, s] >= a)
             assert kept[name][s] == captured.sum()
-            assert kept[f"{name}_sum"][s] == pytest.approx(before[captured, s].sum())
-            assert kept[f"{name}_after"][s] == pytest.approx(huberized(after[captured, s], h).sum())
+            assert kept[f"{name}_sum"][s] == pytest.approx(before[captured, s].sum(), rel=1e-12)
+            assert kept[f"{name}_after"][s] == pytest.approx(huberized(after[captured, s], h).sum(), rel=1e-12)
             rest = huberized(after[own & ~captured, s], h).sum()
             assert kept[f"rest_{name}"][s] == pytest.approx(rest, abs=1e-12)
             own_pull, other_pull = 0.0, 0.0
@@ -76,12 +78,12 @@ def test_counts_and_sums_by_their_definitions():
                 if drawn.labels[q] != label:
                     other_pull += pull[q] * products[q, s] * (captured & (before[:, q] >= 0)).sum()
             prefix = "" if name == "helpful" else "harmful_"
-            assert kept[f"{prefix}own_pull"][s] == pytest.approx(own_pull)
-            assert kept[f"{prefix}other_pull"][s] == pytest.approx(other_pull)
+            assert kept[f"{prefix}own_pull"][s] == pytest.approx(own_pull, rel=1e-12)
+            assert kept[f"{prefix}other_pull"][s] == pytest.approx(other_pull, rel=1e-12)
         captured = before[:, s] >= a
         assert kept["window"][s] == ((signs != label) & (before[:, s] >= bottom) & (before[:, s] <= a)).sum()
-        assert kept["shift"][s] == pytest.approx(np.abs(after - before)[captured, s].max(initial=0))
-        assert kept["lowest"][s] == pytest.approx(after[captured, s].min(initial=np.inf))
+        assert kept["shift"][s] == pytest.approx(np.abs(after - before)[captured, s].max(initial=0), rel=1e-12)
+        assert kept["lowest"][s] == pytest.approx(after[captured, s].min(initial=np.inf), rel=1e-12)
         assert kept["bent"][s] < 1e-15
         assert kept["active"][s] == (before[:, s] >= 0).sum()
     assert kept["activity"].tolist() == np.bincount((before >= 0).sum(axis=1), minlength=7).tolist()
@@ -107,8 +109,8 @@ def test_units_at_the_ends_of_the_window_and_of_capture_count():
 def test_scalings():
     for scaling, root in (("sec4", 1.0), ("exact", math.sqrt(2))):
         cell = clusters(scaling)
-        assert (cell.deviation, cell.step) == pytest.approx((root * 2000**-0.725, root**2 * 2000**-0.95))
-        assert cell.level == pytest.approx(f.capture_level(2000, 0.45, scaling))
+        assert (cell.deviation, cell.step) == pytest.approx((root * 2000**-0.725, root**2 * 2000**-0.95), rel=1e-12)
+        assert cell.level == pytest.approx(f.capture_level(2000, 0.45, scaling), rel=1e-12)
         assert cell.norm.mean() / (cell.deviation * math.sqrt(12_000)) == pytest.approx(1, rel=0.01)
     assert [each.scaling for each in theorem_2_settings(Scale.QUICK, 0)] == ["exact"] * 3
     assert [each.n_runs for each in lemma_15_settings(Scale.PAPER, 0)] == [500, 300, 300]
@@ -125,9 +127,9 @@ def test_seeds_and_controls_of_the_step():
 
 def test_drawn_points_and_their_clusters():
     drawn = DrawnClusters(n_samples=12, radius=0.2, overlap=0.3).draw(4)
-    assert drawn.shape.overlap == pytest.approx(0.3)
+    assert drawn.shape.overlap == pytest.approx(0.3, rel=1e-12)
     assert drawn.shape.radius <= 0.2 + 1e-12
-    np.testing.assert_allclose(np.linalg.norm(drawn.reduced, axis=1), 1)
+    np.testing.assert_allclose(np.linalg.norm(drawn.reduced, axis=1), 1, rtol=1e-12)
     assert not np.array_equal(drawn.points, DrawnClusters(n_samples=12, radius=0.2, overlap=0.3).draw(5).points)
     centre = Centres().draw(0)
     wanted = [(1, -1, 0, 0), (-1, 1, 0, 0), (0, 0, 1, -1), (0, 0, -1, 1)]

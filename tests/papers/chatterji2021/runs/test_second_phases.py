@@ -44,8 +44,8 @@ def test_from_a_random_start():
     weights = f.initial_deviation(p, 0.25, "exact") * np.random.default_rng([1, p, 2]).standard_normal((2 * p, 3))
     losses, norm = follow(weights, p, 8, f.first_step_size(p, 0.25, "exact"))
     np.testing.assert_allclose(found.losses, losses, rtol=1e-12)
-    assert found.norm == pytest.approx(norm)
-    assert found.step_scale == pytest.approx(math.e**2 / 120 / p)
+    assert found.norm == pytest.approx(norm, rel=1e-12)
+    assert found.step_scale == pytest.approx(math.e**2 / 120 / p, rel=1e-12)
 
 
 def test_isolating_units_stand_for_many():
@@ -56,10 +56,10 @@ def test_isolating_units_stand_for_many():
     scale = 2 * (-math.log(math.expm1(1e-4)) + q / p / 2)
     rows = np.concatenate([DRAWN.points, np.full((4, 1), -0.5)], axis=1) * math.sqrt(2) * scale / q
     losses, norm = follow(np.repeat(rows, q, axis=0), p, 8)
-    assert losses[0] == pytest.approx(1e-4)
+    assert losses[0] == pytest.approx(1e-4, rel=1e-12)
     np.testing.assert_allclose(found.losses, losses, rtol=1e-12)
-    assert found.norm == pytest.approx(norm)
-    assert found.norm**2 == pytest.approx(10 * scale**2 / q)
+    assert found.norm == pytest.approx(norm, rel=1e-12)
+    assert found.norm**2 == pytest.approx(10 * scale**2 / q, rel=1e-12)
 
 
 def test_a_schedule_of_zero_moves_nothing():

@@ -42,7 +42,7 @@ def leading(lead):
 
 def test_the_obstruction_is_attained_and_goes_with_a_turn():
     assert obstructed().right.max() == 5
-    assert obstructed().losses.min() == np.log(2)
+    assert obstructed().losses.min() == pytest.approx(np.log(2), rel=1e-15)
     assert not measure_obstructed(Polygon(degrees=2.0).draw(0), [leading(1.0)]).obstructed
 
 

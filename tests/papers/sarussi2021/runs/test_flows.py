@@ -12,8 +12,8 @@ def test_two_points_end_in_perfect_agreement():
     runs = run_flows(setting, silent)
     assert runs.plus_signs.tolist() == [[1.0, -1.0]]
     assert runs.minus_signs.tolist() == [[-1.0, 1.0]]
-    np.testing.assert_allclose(runs.value, 81 / 410)
-    np.testing.assert_allclose(runs.critical, 1.0)
+    np.testing.assert_allclose(runs.value, 81 / 410, rtol=1e-12)
+    np.testing.assert_allclose(runs.critical, 1.0, rtol=1e-12)
     (course,) = runs.each()
     assert course.started == 1
     assert course.settled == 1

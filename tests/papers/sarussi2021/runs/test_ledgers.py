@@ -21,8 +21,8 @@ def test_the_first_two_updates_of_the_trace():
     np.testing.assert_allclose(runs.pushes[0], [0.473026213425, 0.530746044732], rtol=1e-11)
     np.testing.assert_allclose(runs.alignments[0], [0.498671009639, 0.721584348426], rtol=1e-11)
     np.testing.assert_allclose(runs.norms[0] ** 2, [1.05568676641, 1.01973951889], rtol=1e-11)
-    np.testing.assert_allclose(runs.start_alignment, 0.3)
-    np.testing.assert_allclose(runs.start_norm**2, 0.99)
+    np.testing.assert_allclose(runs.start_alignment, 0.3, rtol=1e-12)
+    np.testing.assert_allclose(runs.start_norm**2, 0.99, rtol=1e-12)
 
 
 def test_the_weights_after_one_update():
