@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from tests.papers.records import altered
-from widenet.claims.base import Claim, Evidence
-from widenet.claims.sides import Sides, plain
+from widenet.claims.base import Claim, Evidence, plain
+from widenet.claims.sides import Sides
 
 
 def handed(claim: Claim, *runs: Any, **constants: Any) -> tuple[dict[str, Any], Evidence]:
