@@ -18,6 +18,9 @@ CHROMIUM ?= /usr/bin/chromium
 
 WAITING := $(BIN)/python -m tools.waiting
 
+# Some containers set this. Every process would then compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: report test check test-page chromium test-machines test-versions mutants drawn-data drawn-facts setup format clean
 
 report: setup
@@ -32,7 +35,7 @@ test: $(if $(SOME),setup,check)
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@$(WAITING) "checking types" --show -- $(BIN)/basedpyright --level error
+	@$(WAITING) "checking types" --show -- $(BIN)/basedpyright --level error --threads $(JOBS)
 
 # The types of these tests are checked here, where their libraries are.
 test-page: setup chromium .venv/installed-page

@@ -207,6 +207,7 @@ class Trial:
       tests, controls: how they ended, in words.
       rows: what `widenet check` said there.
       doing: what it is doing now; "" while it waits.
+      is_stopped: whether nothing more is begun.
     """
 
     machine: Machine
@@ -216,6 +217,7 @@ class Trial:
     controls: str = NOT_TRIED
     rows: list[dict[str, Any]] = field(default_factory=list)
     doing: str = ""
+    is_stopped: bool = False
 
     def run(self, only: str | None, which: Sequence[str]) -> "Trial":
         """Everything, or one of tests, controls and checks."""
@@ -233,9 +235,13 @@ class Trial:
         if kept.exists() and (found := json.loads(kept.read_text(encoding="utf-8")))["stamp"] == stamp:
             return found["result"]
         with self.cores.lent(count) as own:
+            if self.is_stopped:
+                raise InterruptedError(f"{self.machine.name}: {what} was not begun")
             start, self.doing = time.monotonic(), what
             result = do(own)
             self.doing = ""
+            if self.is_stopped:  # Ctrl-C ended the process too: how it ended says nothing
+                raise InterruptedError(f"{self.machine.name}: {what} was interrupted")
         words = f": {result}" if isinstance(result, str) else ""
         tell(f"{self.machine.name}: {what}{words}, {time.monotonic() - start:.0f} s")
         if "FAILED" not in str(words):
@@ -322,7 +328,11 @@ def main() -> int:
     cores = Cores(sorted(os.sched_getaffinity(0))[: max(chosen.jobs, max(each.cores for each in known.values()))])
     base = [Trial(HERE, _folder(HERE), cores)] if chosen.only in (None, "checks") else []
     trials = [Trial(known[name], _folder(known[name]), cores) for name in chosen.machine or known]
-    _run([*base, *trials], chosen.only, which)
+    try:
+        _run([*base, *trials], chosen.only, which)
+    except KeyboardInterrupt:
+        tell("interrupted; what was finished is kept, and the same command goes on from there")
+        return 130
     rows, is_good = [], True
     for trial in trials:
         differences = compare(base[0].rows, trial.rows) if base else None
@@ -341,14 +351,19 @@ def _run(trials: Sequence[Trial], only: str | None, which: Sequence[str]) -> Non
     start, told = time.monotonic(), ""
     with concurrent.futures.ThreadPoolExecutor(len(trials)) as pool:
         waiting = {pool.submit(each.run, "checks" if each.machine is HERE else only, which) for each in trials}
-        while waiting:
-            done, waiting = concurrent.futures.wait(waiting, PAUSE, concurrent.futures.FIRST_EXCEPTION)
-            for each in done:
-                each.result()
-            now = ", ".join(filter(None, (each.progress() for each in trials)))
-            if now != told:
-                tell(f"{(time.monotonic() - start) / 60:.0f} min: {now}")
-            told = now
+        try:
+            while waiting:
+                done, waiting = concurrent.futures.wait(waiting, PAUSE, concurrent.futures.FIRST_EXCEPTION)
+                for each in done:
+                    each.result()
+                now = ", ".join(filter(None, (each.progress() for each in trials)))
+                if now != told:
+                    tell(f"{(time.monotonic() - start) / 60:.0f} min: {now}")
+                told = now
+        except BaseException:  # the pool waits for its threads: they must not begin anything else
+            for trial in trials:
+                trial.is_stopped = True
+            raise
 
 
 def _folder(machine: Machine) -> Path:

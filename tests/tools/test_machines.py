@@ -363,3 +363,37 @@ def test_cores_are_lent_in_turn():
     assert first == [0]
     assert [(name, sorted(own)) for name, own in order] == [("both", [0, 1]), ("one", order[1][1])]
     assert len(order[1][1]) == 1
+
+
+def test_ctrl_c_begins_nothing_more_and_keeps_nothing_that_it_cut_short(tmp_path, monkeypatch, capsys):
+    begun = []
+
+    def checked(trial, which, own):
+        while not trial.is_stopped:
+            pass
+        return []
+
+    def stop(trials, *args):
+        try:
+            run(trials, *args)
+        finally:
+            assert all(each.is_stopped for each in trials)
+
+    def interrupt(*args):
+        raise KeyboardInterrupt
+
+    run = machines._run
+    monkeypatch.setattr(machines, "BUILD", tmp_path)
+    monkeypatch.setattr(machines, "possible", lambda: [machines.Machine("one", cores=1)])
+    monkeypatch.setattr(machines, "stamp_of_sources", lambda: "today")
+    monkeypatch.setattr(machines, "_run", stop)
+    monkeypatch.setattr(machines.Trial, "_checked", checked)
+    monkeypatch.setattr(machines.Trial, "_controlled", lambda trial, own: begun.append("controls"))
+    monkeypatch.setattr(machines.Trial, "_tested", lambda trial, own: begun.append("tests"))
+    monkeypatch.setattr(machines.concurrent.futures, "wait", interrupt)
+    monkeypatch.setattr(sys, "argv", ["machines", "--jobs", "1"])
+    assert machines.main() == 130
+    assert "controls" not in begun
+    assert "tests" not in begun
+    assert list(tmp_path.rglob("*.json")) == []
+    assert "interrupted" in capsys.readouterr().err
