@@ -170,7 +170,7 @@ def test_a_cell_that_another_process_computes_is_waited_for(store):
     task = tasks()[0]
     reader = threading.Thread(target=lambda: Cells(store, InProcess()).read(task))
     with store.claiming(task.key) as ours:
-        assert ours
+        assert ours is not None
         reader.start()
         reader.join(0.3)
         assert CALLS == [], "it computes although another one is at it"
@@ -185,7 +185,7 @@ def test_a_run_that_raises_leaves_no_cell_and_no_lock(store):
         filled(store, [broken]).read(broken)
     assert stored(store) == []
     with store.claiming(broken.key) as ours:
-        assert ours
+        assert ours is not None
 
 
 def test_a_result_that_could_not_be_read_again_is_not_written(store):

@@ -101,7 +101,7 @@ def test_a_cell_that_another_process_is_at_is_waited_for(tmp_path, log):
 
     def finish_elsewhere() -> None:
         with store.claiming(task.key) as ours:
-            assert ours
+            assert ours is not None
             held.set()
             assert heard.waits.wait(PATIENCE)
             executors.compute(task, store)
@@ -125,7 +125,7 @@ def test_workers_wait_for_other_commands_too(tmp_path, log):
 
     def finish_elsewhere() -> None:
         with store.claiming(wanted[0].key) as ours:
-            assert ours
+            assert ours is not None
             held.set()
             while log.read_text().count("end ") < 2:
                 time.sleep(0.05)

@@ -1,5 +1,7 @@
-"""Who computes a cell: one process at a time, and nobody is blocked by one that is gone."""
+"""Who computes a cell: one process at a time, here or elsewhere, and nobody is blocked by one that is gone."""
 
+import errno
+import json
 import os
 import signal
 import subprocess
@@ -10,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from widenet.errors import StoreError
-from widenet.store import CellKey, Store, directory
+from widenet.store import CellKey, Store, leases
 
 HOLDER = """
 import sys, time
 from widenet.store import CellKey, Store
 with Store(sys.argv[1]).claiming(CellKey("toy", {}, "1")) as ours:
-    print(ours, flush=True)
+    print(ours is not None, flush=True)
     time.sleep(600)
 """
 KEY = CellKey("toy", {}, "1")
@@ -32,22 +34,23 @@ def hold(root: Path) -> subprocess.Popen[str]:
 
 def is_free(store: Store) -> bool:
     with store.claiming(KEY) as ours:
-        return ours
+        return ours is not None
 
 
 def test_one_at_a_time_and_each_cell_for_itself(tmp_path):
     store = Store(tmp_path)
     with store.claiming(KEY) as ours, Store(tmp_path).claiming(KEY) as again:
-        assert (ours, again) == (True, False)
+        assert ours is not None
+        assert again is None
         with store.claiming(CellKey("toy", {"other": 1}, "1")) as other:
-            assert other
+            assert other is not None
     assert is_free(store)
 
 
 def test_nothing_is_left_behind(tmp_path):
     with Store(tmp_path).claiming(KEY):
-        assert len(list(tmp_path.rglob("*.lock"))) == 1
-    assert list(tmp_path.rglob("*.lock")) == []
+        assert len(list(tmp_path.rglob("*.lease"))) == 1
+    assert list(tmp_path.rglob("*.lease")) == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
@@ -66,31 +69,158 @@ def test_an_error_while_computing_frees_the_cell(tmp_path):
     assert is_free(store)
 
 
-def test_a_lock_that_was_removed_in_between_is_not_taken_for_ours(tmp_path, monkeypatch):
-    """Another process finishes, and removes the file, between our opening it and our lock."""
-    lock = directory._lock
+@pytest.mark.parametrize("answer", ["no locks", "yes to everybody"])
+def test_what_flock_says_does_not_matter(tmp_path, monkeypatch, answer):
+    import fcntl
 
-    def removed_first(handle: int) -> bool:
-        (path,) = tmp_path.rglob("*.lock")
-        path.unlink()
-        return lock(handle)
+    def flock(handle: int, how: int) -> None:
+        if answer == "no locks":
+            raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(directory, "_lock", removed_first)
-    assert not is_free(Store(tmp_path))
-    monkeypatch.undo()
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with Store(tmp_path).claiming(KEY) as one, Store(tmp_path).claiming(KEY) as two:
+        assert one is not None
+        assert two is None
+
+
+def elsewhere(path: Path, beat: int = 0, **changes: object) -> bytes:
+    """The line of an owner on another machine."""
+    row = {"token": "theirs", "machine": "another", "user": 0, "pid": 1, "started": "1", **changes}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = json.dumps({**row, "beat": beat}).encode()
+    path.write_bytes(content)
+    return content
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """This process's clock, moved by hand."""
+
+    class Clock:
+        now = 1000.0
+
+    monkeypatch.setattr(leases.time, "monotonic", lambda: Clock.now)
+    return Clock
+
+
+def lease_path(store: Store) -> Path:
+    return store.path(KEY).with_suffix(".lease")
+
+
+def test_a_node_that_vanished_is_waited_for_through_three_beats(tmp_path, clock):
+    store = Store(tmp_path)
+    elsewhere(lease_path(store))
+    assert not is_free(store)
+    clock.now += 3 * leases.BEAT_SECONDS
+    assert not is_free(store)
+    clock.now += 1
+    with store.claiming(KEY) as ours:
+        assert ours is not None
+        assert ours.lost == 1
+        assert not is_free(store)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_beat_of_another_node_keeps_its_lease(tmp_path, clock):
+    store = Store(tmp_path)
+    for beat in range(5):
+        elsewhere(lease_path(store), beat)
+        assert not is_free(store)
+        clock.now += 3 * leases.BEAT_SECONDS
+
+
+def test_a_wall_clock_that_jumps_does_not_matter(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    elsewhere(lease_path(store))
+    for jump in (0.0, 1e9, -1e9):
+        monkeypatch.setattr(time, "time", lambda jump=jump: 1.7e9 + jump)
+        os.utime(lease_path(store), (1.7e9 + jump, 1.7e9 - jump))
+        assert not is_free(store)
+
+
+def test_only_one_of_many_takes_a_stale_lease_over(tmp_path):
+    store = Store(tmp_path)
+    process = hold(tmp_path)
+    process.kill()
+    process.communicate()
+    with store.claiming(KEY) as first, store.claiming(KEY) as second:
+        assert first is not None
+        assert first.lost == 1
+        assert second is None
+
+
+def test_each_lost_owner_is_counted(tmp_path):
+    for lost in range(3):
+        process = hold(tmp_path)
+        process.kill()
+        process.communicate()
+        assert len(list(tmp_path.rglob("*.lease*"))) == lost + 1
+    with Store(tmp_path).claiming(KEY) as ours:
+        assert ours is not None
+        assert ours.lost == 3
+    assert list(tmp_path.rglob("*.lease*")) == []
+
+
+def test_an_owner_that_was_taken_for_lost_does_not_remove_the_next_lease(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(leases, "_is_gone", lambda content: False)
+    store = Store(tmp_path)
+    with store.claiming(KEY) as slow:
+        assert slow is not None
+        assert not is_free(store)
+        clock.now += 4 * leases.BEAT_SECONDS
+        with store.claiming(KEY) as next_one:
+            assert next_one is not None
+            slow.release()
+            assert not is_free(store)
+            monkeypatch.setattr(slow, "release", lambda: None)
+    assert is_free(store)
+
+
+def test_the_owner_shows_its_life_at_each_beat(tmp_path, monkeypatch):
+    monkeypatch.setattr(leases, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(leases, "_heart", leases._Heart())
+    store = Store(tmp_path)
+    with store.claiming(KEY) as ours:
+        assert ours is not None
+        before = lease_path(store).read_bytes()
+        last = time.monotonic() + 300
+        while lease_path(store).read_bytes() == before:
+            assert time.monotonic() < last
+            time.sleep(0.01)
+        assert len(lease_path(store).read_bytes()) == len(before)
+
+
+def test_a_file_system_without_links_has_leases_too(tmp_path, monkeypatch):
+    def link(source: object, target: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    store = Store(tmp_path)
+    with store.claiming(KEY) as ours:
+        assert ours is not None
+        assert not is_free(store)
+    assert is_free(store)
+    assert list(tmp_path.rglob("*.*")) == []
+
+
+def test_an_answer_that_a_network_file_system_lost_is_no_refusal(tmp_path, monkeypatch):
+    link = os.link
+
+    def linked_twice(source: Path, target: Path) -> None:
+        link(source, target)
+        raise FileExistsError(errno.EEXIST, "File exists")
+
+    monkeypatch.setattr(os, "link", linked_twice)
     assert is_free(Store(tmp_path))
 
 
-def test_a_file_system_without_locks_lets_everybody_compute(tmp_path, monkeypatch):
-    import fcntl
-
-    def unsupported(handle: int, how: int) -> None:
-        raise OSError(95, "Operation not supported")
-
-    monkeypatch.setattr(fcntl, "flock", unsupported)
-    with Store(tmp_path).claiming(KEY) as one, Store(tmp_path).claiming(KEY) as two:
-        assert one
-        assert two
+def test_an_empty_lease_goes_stale(tmp_path, clock):
+    store = Store(tmp_path)
+    lease_path(store).parent.mkdir(parents=True)
+    lease_path(store).touch()
+    assert not is_free(store)
+    clock.now += 4 * leases.BEAT_SECONDS
+    assert is_free(store)
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
@@ -108,7 +238,7 @@ root, log = Path(sys.argv[1]), Path(sys.argv[2])
 store, key = Store(root), CellKey("toy", {}, "1")
 while True:
     with store.claiming(key) as ours:
-        if ours:
+        if ours is not None:
             if store.get(key) is None:
                 with log.open("a") as file: file.write(f"{os.getpid()}\\n")
                 time.sleep(0.2)

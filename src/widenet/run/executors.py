@@ -210,8 +210,8 @@ def compute_unless_at_work(
 ) -> float | None:
     """Make sure that the cell is there; the answer is how long that took, or None while another process is at it."""
     start = time.perf_counter()
-    with store.claiming(task.key) as ours:
-        if not ours:
+    with store.claiming(task.key) as lease:
+        if lease is None:
             return None
         if replace or store.get(task.key) is None:
             compute(task, store, progress, replace=replace)

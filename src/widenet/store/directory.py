@@ -20,10 +20,10 @@ import platformdirs
 from widenet.errors import StoreError
 from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell, fingerprint_of
 from widenet.store.keys import CellKey
+from widenet.store.leases import TEMPORARY_SUFFIX, Lease, acquire
 
 ROOT_VARIABLE = "WIDENET_STORE"
 STRAY_AFTER_SECONDS = 24 * 60 * 60
-TEMPORARY_SUFFIX = ".tmp"
 
 logger = logging.getLogger(__name__)
 
@@ -119,27 +119,20 @@ class Store:
         return True
 
     @contextlib.contextmanager
-    def claiming(self, key: CellKey) -> Iterator[bool]:
-        """Whether this process may compute the cell: False while another one, here or elsewhere, is at it.
+    def claiming(self, key: CellKey) -> Iterator[Lease | None]:
+        """The lease of a cell (`widenet.store.leases`); None while another process, here or elsewhere, is at it.
 
-        The right is a lock of the operating system on a file beside the cell. It ends with the process, however that
-        ends, so a killed writer blocks nobody.
+        It ends with the block. That of a process that was killed goes stale, and is taken over.
         """
-        path = self.path(key).with_suffix(".lock")
+        path = self.path(key)
         with self._writing():
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            lease = acquire(path)
         try:
-            if not _lock(handle) or not _is_same(handle, path):
-                yield False
-                return
-            try:
-                yield True
-            finally:
-                # Removed while it is still locked: whoever opened it in between sees that it is gone.
-                path.unlink(missing_ok=True)
+            yield lease
         finally:
-            os.close(handle)
+            if lease is not None:
+                lease.release()
 
     def require_writable(self) -> None:
         """Raise the `StoreError` of a `put` now rather than after a long computation."""
@@ -196,29 +189,6 @@ def _sweep(folder: Path, now: float) -> None:
         with contextlib.suppress(OSError):
             if now - stray.stat().st_mtime > STRAY_AFTER_SECONDS:
                 stray.unlink()
-
-
-def _lock(handle: int) -> bool:
-    """Take the lock of an open file if nobody has it. Where there are no such locks, everybody gets it."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without locks: a cell may then be computed twice, and is still written whole
-    return True
-
-
-def _is_same(handle: int, path: Path) -> bool:
-    """Whether the locked file is still the one at its place."""
-    try:
-        return os.fstat(handle).st_ino == path.stat().st_ino
-    except FileNotFoundError:
-        return False
 
 
 def _sync_folder(folder: Path) -> None:
