@@ -34,6 +34,7 @@ LAYERS = {
     "console": 7,
     "certificates": 7,
     "estimators": 7,
+    "sweeps": 7,
     "cli": 8,
 }
 """`papers` are the packages without their `drawings`, which know how pictures are made."""

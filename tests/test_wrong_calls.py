@@ -50,7 +50,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: wn.check_on(DATA, THEOREM, n_neurons=3), "n_neurons must be a multiple of 2, got 3"),
     (
         lambda: wn.check_on(DATA, THEOREM, step_size=np.array([0.1, 0.2])),
-        "several values in widenet.check_over",
+        "several values in widenet.sweep",
     ),
     (
         lambda: wn.check_on(DATA, THEOREM, step_size=[0.1]),
@@ -92,8 +92,10 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: wn.UserData(np.eye(2)), "must be a widenet.Dataset, got ndarray"),  # pyright: ignore[reportArgumentType]
     (lambda: wn.UserData(DATA, {"n_runs": 1}), "choices must be widenet.Choices"),  # pyright: ignore[reportArgumentType]
     (lambda: wn.find_claim(THEOREM).on(DATA), r"takes widenet.UserData\(data, choices\), got Dataset"),
-    (lambda: wn.check_over(DATA, THEOREM, n_neurons=[]), "n_neurons has no values"),
-    (lambda: wn.check_over(DATA, THEOREM, n_neurons=[2, 3]), "n_neurons must be a multiple of 2, got 3"),
+    (lambda: wn.sweep(THEOREM, DATA, n_neurons=[]), "n_neurons has no values"),
+    (lambda: wn.sweep(THEOREM, DATA, n_neurons=[2, 3]), "n_neurons must be a multiple of 2, got 3"),
+    (lambda: wn.sweep(THEOREM, DATA, n_neuron=[2, 4]), "no choice 'n_neuron'; did you mean 'n_neurons'"),
+    (lambda: wn.sweep("brutzkus2018.theorem_22"), "no claim or experiment 'brutzkus2018.theorem_22'; did you mean"),
 ]
 
 

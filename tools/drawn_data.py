@@ -28,6 +28,7 @@ from tools.arguments import some
 from tools.drawn_kinds import drawn
 from widenet.store import Cell, CellKey, Store
 from widenet.store.keys import plain_json
+from widenet.store.leases import Lease, Owner
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "build" / "drawn_data.jsonl"
@@ -78,9 +79,9 @@ class InMemory(Store):
         return True
 
     @contextlib.contextmanager
-    def claiming(self, key: CellKey) -> Iterator[bool]:
+    def claiming(self, key: CellKey) -> Iterator[Lease | None]:
         """Nobody else is here."""
-        yield True
+        yield Lease(self.path(key), -1, Owner("", "", -1, -1, ""))
 
     def require_writable(self) -> None:
         """It is."""

@@ -8,6 +8,7 @@
 
     wn.figure("brutzkus2018.figure_1").draw()      # numbers, comparisons with the paper, picture
     wn.check_on("leaves.csv").to_frame()           # what every theorem says about your data
+    wn.sweep("brutzkus2018.theorem_2", "leaves.csv", n_neurons=[4, 64])     # over choices, as an xarray.Dataset
     print(wn.certify("leaves.csv"))                # the same in words, and what training does
 
 Names are loaded on first use: `import widenet` costs nothing, and the first name that needs JAX pays for it.
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from widenet.papers import PAPERS, claim_ids, figure_ids, find_claim, find_figure
     from widenet.progress import silent
     from widenet.records import Scale
-    from widenet.run import Answers, check, check_on, check_over, figure
+    from widenet.run import Answers, check, check_on, figure
     from widenet.store import Store
+    from widenet.sweeps import load, sweep
     from widenet.training import (
         SGD,
         Adam,
@@ -63,8 +65,9 @@ _HOME = {
     "papers": ("PAPERS", "claim_ids", "figure_ids", "find_claim", "find_figure"),
     "progress": ("silent",),
     "records": ("Scale",),
-    "run": ("Answers", "check", "check_on", "check_over", "figure"),
+    "run": ("Answers", "check", "check_on", "figure"),
     "store": ("Store",),
+    "sweeps": ("load", "sweep"),
     "training": (
         "SGD",
         "Adam",
@@ -123,7 +126,6 @@ __all__ = [
     "certify",
     "check",
     "check_on",
-    "check_over",
     "claim_ids",
     "ensemble",
     "ensembles",
@@ -136,6 +138,7 @@ __all__ = [
     "hinge",
     "huberized_relu",
     "leaky_relu",
+    "load",
     "load_csv",
     "load_mnist_pair",
     "logistic",
@@ -146,12 +149,13 @@ __all__ = [
     "relu",
     "scale_to_unit_ball",
     "silent",
+    "sweep",
     "train",
     "zero_one",
 ]
 
 
-_RENAMED = {"Specimen": "UserData", "Silence": "NotApplicable"}
+_RENAMED = {"Specimen": "UserData", "Silence": "NotApplicable", "check_over": "sweep"}
 
 
 def __getattr__(name: str) -> Any:

@@ -340,6 +340,78 @@ def report(
     _exit_by(results)
 
 
+@app.command(cls=_Command, short_help="Ask a claim or an experiment over any of its choices.")
+def sweep(
+    spec: Annotated[str, typer.Argument(metavar="SPEC.toml", help="What is asked: docs/sweeps.md.")],
+    on: Annotated[
+        str,
+        typer.Option("--on", metavar="WHERE", help="processes, slurm, or a Dask scheduler: tcp://HOST:PORT, tls://…."),
+    ] = "processes",
+    jobs: JobsOption = None,
+    share: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Be process I of N that share a store, each started like this.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Compute two points, and say what the rest costs.")
+    ] = False,
+    status: Annotated[bool, typer.Option("--status", help="Say what is finished, and compute nothing.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Try points that failed once more.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask a claim or an experiment over a grid of its choices. What is finished is kept, whatever ends the sweep."""
+    count = _jobs(jobs)
+    from widenet.store import Store, default_root
+    from widenet.sweeps import terminal
+    from widenet.sweeps.status import retry as forget_failures
+    from widenet.sweeps.status import status_of
+
+    where = terminal.Where(on, count, None if share is None else terminal.share_of(share))
+    found = terminal.prepare(spec, Store(default_root()))
+    if status:
+        known = status_of(found)
+        print(json.dumps({"counts": known.counts, "errors": known.errors}) if as_json else "\n".join(known.lines))
+        return
+    if dry_run:
+        print(terminal.forecast(found, count))
+        return
+    if retry:
+        forget_failures(found)
+    counts = terminal.compute(found, where)
+    numbers = terminal.dataset_of(found)
+    if as_json:
+        _print_json(terminal.rows_of(numbers))
+    else:
+        print(terminal.told(found, numbers, counts))
+    if code := terminal.code_of(numbers):
+        raise typer.Exit(code)
+
+
+@app.command(cls=_Command, short_help="Run one point: a claim or an experiment with these choices.")
+def run(
+    of: Annotated[str, typer.Argument(metavar="OF", help="A claim or an experiment.")],
+    chosen: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A choice or a field; may be given again.")
+    ] = None,
+    data: Annotated[str | None, typer.Option(metavar="FILE", help="Your data, for a claim.")] = None,
+    runs: Annotated[int | None, typer.Option(metavar="N", help="Networks that are trained.")] = None,
+    seed: SeedOption = "0",
+    as_json: JsonOption = False,
+) -> None:
+    """Run a claim on data, or an experiment, at one point: a sweep without axes."""
+    number = seed_of(seed, "--seed")
+    from widenet.store import Store, default_root
+    from widenet.sweeps import terminal
+
+    numbers = terminal.one_run(of, chosen or (), data, number, runs, Store(default_root()))
+    row = terminal.rows_of(numbers)[0]
+    if as_json:
+        _print_json({"of": of, **numbers.attrs, **row})
+    else:
+        print("\n".join(f"{name}: {value}" for name, value in row.items() if value != ""))
+    if code := terminal.code_of(numbers):
+        raise typer.Exit(code)
+
+
 @app.command(cls=_Command, short_help="Time training beside JAX and PyTorch.")
 def bench(
     workloads: Annotated[

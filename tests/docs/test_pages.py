@@ -26,7 +26,16 @@ RUNNING = [
     README,
     *(
         DOCS / f"{name}.md"
-        for name in ("quickstart", "certify", "claims", "experiments", "questions", "scikit-learn", "training")
+        for name in (
+            "quickstart",
+            "certify",
+            "claims",
+            "experiments",
+            "questions",
+            "scikit-learn",
+            "sweeps",
+            "training",
+        )
     ),
 ]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")

@@ -106,7 +106,7 @@ def _refusal(name: str, message: str, given: Mapping[str, Any]) -> str:
     if name == "order":
         must = f"must be one of {', '.join(Order)}"
     several = np.ndim(value) > 0 if isinstance(value, list | tuple | np.ndarray) else False
-    advice = "; name several values in widenet.check_over" if several else ""
+    advice = "; name several values in widenet.sweep" if several else ""
     return f"{name} {must}, got {value!r}{advice}."
 
 

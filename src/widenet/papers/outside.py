@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from widenet.claims.base import Claim
+from widenet.claims.experiments import Experiment
 from widenet.errors import InputError, UnknownName
 
 
@@ -34,6 +35,19 @@ def claims_in(place: str) -> list[Claim]:
     if name and name not in claims:
         raise UnknownName("claim", name, claims)
     return [claims[name]] if name else list(claims.values())
+
+
+def claim_or_experiment(place: str) -> Claim | Experiment:
+    """What `file.py:name` names.
+
+    Raises:
+      InputError: there is no such file, claim or experiment, or the file cannot be imported.
+    """
+    file, _, name = place.partition(":")
+    known = {key: each for key, each in vars(_module(Path(file))).items() if isinstance(each, Claim | Experiment)}
+    if name not in known:
+        raise UnknownName(f"claim or experiment in {file},", name, known)
+    return known[name]
 
 
 def _module(path: Path) -> ModuleType:

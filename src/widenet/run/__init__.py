@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         show,
         version,
     )
-    from widenet.run.own_data import Mishap, ask, check_on, check_over
+    from widenet.run.own_data import Mishap, ask, check_on
     from widenet.run.plan import Plan, Results
     from widenet.run.watch import InTurn, Unwatched, WorkWatch
     from widenet.run.workers import Workers, default_jobs
@@ -45,7 +45,7 @@ _HOME = {
         "show",
         "version",
     ),
-    "own_data": ("Mishap", "ask", "check_on", "check_over"),
+    "own_data": ("Mishap", "ask", "check_on"),
     "plan": ("Plan", "Results"),
     "watch": ("InTurn", "Unwatched", "WorkWatch"),
     "workers": ("Workers", "default_jobs"),
@@ -76,7 +76,6 @@ __all__ = [
     "ask",
     "check",
     "check_on",
-    "check_over",
     "default_jobs",
     "figure",
     "judge",

@@ -213,9 +213,16 @@ def compute_unless_at_work(
     with store.claiming(task.key) as lease:
         if lease is None:
             return None
-        if replace or store.get(task.key) is None:
+        if replace or not is_there(task, store):
             compute(task, store, progress, replace=replace)
     return time.perf_counter() - start
+
+
+def is_there(task: Task, store: Store) -> bool:
+    """Whether the cell is there and whole; where it is missing, it is looked for twice."""
+    if store.get(task.key) is not None:
+        return True
+    return store.look_again(task.key, task.experiment.seconds) and store.get(task.key) is not None
 
 
 def compute_in_worker(

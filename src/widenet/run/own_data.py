@@ -1,13 +1,10 @@
 """A reader's own data: every claim of every paper is asked whether it speaks about it, and what it finds."""
 
-import itertools
 import logging
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from widenet import papers
 from widenet.claims import Claim, Evidence, NotApplicable
@@ -25,9 +22,6 @@ from widenet.run.outcomes import cells_of, read_all
 from widenet.run.watch import InTurn
 from widenet.store import Store
 from widenet.types import Dataset
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -71,46 +65,6 @@ def check_on(
     named = [papers.claim_of(each) for each in claims]
     chosen = named or papers.claims_of(paper)
     return _answers(chosen, UserData(_dataset(data), Choices(**choices)), cells_of(store), progress)
-
-
-def check_over(
-    data: DataLike,
-    *claims: Claim | str,
-    paper: str | None = None,
-    part: str | None = None,
-    store: Store | None = None,
-    progress: Progress = silent,
-    **choices: Any,
-) -> "pd.DataFrame":
-    """Check claims on your data for every combination of choices: a table with a row per combination and claim.
-
-    A choice is one value or a list of several, such as n_neurons=[2, 20, 200]. The table has a column for each choice
-    with several values, and the columns of `Answers.to_frame`.
-
-    Arguments:
-      data, claims, paper, store, choices: as in `check_on`.
-      part: the key of the part of the conclusion whose two sides are shown; the headline if left out.
-
-    Raises:
-      InputError: as `check_on`, or a choice has no values.
-      StoreError: the store cannot be read or written.
-    """
-    import pandas as pd
-
-    several = {name: list(value) for name, value in choices.items() if isinstance(value, list | tuple | np.ndarray)}
-    if empty := [name for name, values in several.items() if not values]:
-        raise InputError(f"{empty[0]} has no values; name at least one.")
-    grid = [dict(zip(several, values, strict=True)) for values in itertools.product(*several.values())]
-    named = [papers.claim_of(each) for each in claims]
-    all_choices = [Choices(**{**choices, **each}) for each in grid]  # a mistake is told before anything is run
-    known = UserData(_dataset(data))
-    frames = []
-    for (each, chosen), share in parts(list(zip(grid, all_choices, strict=True)), progress):
-        given = {name: chosen.chosen(name) for name in chosen.model_fields_set}
-        answers = _answers(named or papers.claims_of(paper), known.but(**given), cells_of(store), share)
-        frames.append(answers.to_frame(part).reset_index().assign(**each))
-    table = pd.concat(frames, ignore_index=True)
-    return table.reindex(columns=[*several, *(name for name in table.columns if name not in several)])
 
 
 def _answers(claims: Sequence[Claim], user_data: UserData, cells: Cells, progress: Progress) -> Answers:

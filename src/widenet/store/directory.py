@@ -10,6 +10,7 @@ import contextlib
 import errno
 import logging
 import os
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,10 +21,13 @@ import platformdirs
 from widenet.errors import StoreError
 from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell, fingerprint_of
 from widenet.store.keys import CellKey
-from widenet.store.leases import TEMPORARY_SUFFIX, Lease, acquire
+from widenet.store.leases import SUFFIX, TEMPORARY_SUFFIX, Lease, acquire, create_exclusively, was_seen
 
 ROOT_VARIABLE = "WIDENET_STORE"
 STRAY_AFTER_SECONDS = 24 * 60 * 60
+HIDDEN_SECONDS = 60.0
+"""How long a network file system may hide a new file."""
+DAMAGED = "damaged"
 
 logger = logging.getLogger(__name__)
 
@@ -95,6 +99,25 @@ class Store:
         except (OSError, Damaged):
             return None
 
+    def look_again(self, key: CellKey, seconds: float) -> bool:
+        """Whether the cell is there after all, before it is computed for about so many seconds.
+
+        A network file system may hide a file for a minute from a computer that looked for it before it was there. A
+        new list of the folder shows it. Where somebody else was at the cell, this waits a tenth of what it would cost.
+        """
+        path = self.path(key)
+        patience = min(HIDDEN_SECONDS, seconds / 10) if was_seen(path.with_suffix(SUFFIX)) else 0.0
+        last = time.monotonic() + patience
+        while True:
+            try:
+                if any(each.name == path.name for each in path.parent.iterdir()):
+                    return True
+            except OSError:
+                return False
+            if (left := last - time.monotonic()) <= 0:
+                return False
+            time.sleep(min(left, 1.0))
+
     def holds(self, key: CellKey) -> bool:
         """Whether there is a file of this cell; its content is not read."""
         return self.path(key).is_file()
@@ -115,6 +138,8 @@ class Store:
         if not replace and self.get(key) is not None:
             return False
         with self._writing():
+            if key.digest in self.damaged:
+                self._set_aside(self.path(key))
             self._write(self.path(key), data)
         return True
 
@@ -133,6 +158,27 @@ class Store:
         finally:
             if lease is not None:
                 lease.release()
+
+    def write_beside(self, path: Path, data: bytes) -> None:
+        """Write a small file beside the cells, whole or not at all.
+
+        Raises:
+          StoreError: the folder is not writable or the disk is full.
+        """
+        with self._writing():
+            self._write(path, data)
+
+    def write_once(self, path: Path, data: bytes) -> None:
+        """Write a small file unless there is one: of several that write it at once, one wins and the others lose.
+
+        Raises:
+          StoreError: the folder is not writable or the disk is full.
+        """
+        with self._writing():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = create_exclusively(path, data)
+            if handle is not None:
+                os.close(handle)
 
     def require_writable(self) -> None:
         """Raise the `StoreError` of a `put` now rather than after a long computation."""
@@ -163,6 +209,13 @@ class Store:
         _sync_folder(folder)
         if is_new_folder:
             _sync_folder(self.root)
+
+    def _set_aside(self, path: Path) -> None:
+        """Keep a damaged file for whoever wants to know what happened to it, in the folder `damaged`."""
+        folder = self.root / DAMAGED
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another process was faster
+            path.replace(folder / path.name)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

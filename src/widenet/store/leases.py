@@ -121,14 +121,13 @@ def acquire(path: Path) -> Lease | None:
     Raises:
       OSError: the folder cannot be written.
     """
-    for number in itertools.count():
-        found = _read(_generation(path, number))
-        if found is None:
-            break
+    number = 0
+    while (found := _read(_generation(path, number))) is not None:
         if _read(_generation(path, number + 1)) is None and not _is_stale(_generation(path, number), found):
             return None
+        number += 1
     owner = Owner(uuid.uuid4().hex, _machine(), _user(), os.getpid(), _started(os.getpid()) or "")
-    handle = _create(_generation(path, number), owner.text(0))
+    handle = create_exclusively(_generation(path, number), owner.text(0))
     if handle is None:
         return None
     lease = Lease(path, handle, owner, lost=number)
@@ -145,6 +144,11 @@ def is_held(path: Path) -> bool:
         if not _is_stale(_generation(path, number), content):
             return True
     return False
+
+
+def was_seen(path: Path) -> bool:
+    """Whether this process has found this lease in the hands of others."""
+    return _generation(path, 0) in _seen
 
 
 def _generation(path: Path, number: int) -> Path:
@@ -182,7 +186,7 @@ def _is_gone(content: bytes) -> bool:
         return False  # half a line: it is watched like any other
 
 
-def _create(path: Path, content: bytes) -> int | None:
+def create_exclusively(path: Path, content: bytes) -> int | None:
     """An open new file with this content; None if there is one already. It appears whole, also if this process dies."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY_SUFFIX}")
     handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)

@@ -1,0 +1,255 @@
+"""Has the packs of a sweep computed: in this process, in worker processes, or by anything that takes functions."""
+
+import concurrent.futures
+import json
+import math
+import random
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from widenet.errors import InputError, StoreError, WidenetError
+from widenet.progress import Progress, silent
+from widenet.run.executors import keep_compiled_programs
+from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
+from widenet.store import Store
+from widenet.sweeps import failures
+from widenet.sweeps.order import Question, packs_of, subject_of
+from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack
+from widenet.sweeps.tables import PackTable
+
+SECONDS_PER_PACK = 60.0
+"""About how long one pack takes: long enough to be worth a message and a compilation, short enough to be lost."""
+MOST_PER_PACK = 2_000
+PACKS_AT_LEAST = 64
+"""A sweep has so many packs if it has the points, so that many processes can share it."""
+WORTH_A_PROCESS = 10.0
+"""Seconds of expected work below which starting worker processes costs more than it saves."""
+SECONDS_BETWEEN_TRIES = 0.2
+
+Counts = Counter[str]
+
+
+@runtime_checkable
+class SweepWatch(Protocol):
+    """Told what becomes of packs."""
+
+    def begin(self, name: str, n_points: int) -> Progress:
+        """A pack begins."""
+        ...
+
+    def end(self, name: str, counts: Counts) -> None:
+        """What became of its points."""
+        ...
+
+
+class Quiet:
+    """Nobody looks."""
+
+    def begin(self, name: str, n_points: int) -> Progress:
+        """Nobody is told."""
+        return silent
+
+    def end(self, name: str, counts: Counts) -> None:
+        """Nobody is told."""
+
+
+class Survey:
+    """An order, the store that it is computed in, and its packs."""
+
+    def __init__(self, order: Question, store: Store):
+        """Nothing is computed yet; the size of the packs is measured when it is first asked for."""
+        self.order, self.store = order, store
+
+    @property
+    def plan(self) -> Path:
+        """The file that says how many points a pack has: whoever writes it first decides for all."""
+        return self.store.root / "sweeps" / f"{self.order.digest}.json"
+
+    def pack_size(self) -> int:
+        """Points per pack: those of about a minute, as the first two points were measured to take.
+
+        Raises:
+          StoreError: the store cannot be written.
+        """
+        known = self.known_size
+        if known is None:
+            seconds = self.pilot()["seconds"]
+            size = min(MOST_PER_PACK, max(1, int(SECONDS_PER_PACK / max(seconds, 1e-4))))
+            size = max(1, min(size, math.ceil(self.order.n_points / PACKS_AT_LEAST)))
+            row = {"pack": size, "seconds_per_point": seconds, "order": json.loads(self.order.text)}
+            self.store.write_once(self.plan, json.dumps(row).encode())
+            known = self.known_size or size
+        return known
+
+    @property
+    def known_size(self) -> int | None:
+        """The size that was decided; None before."""
+        decided = self._decided()
+        return None if decided is None else int(decided["pack"])
+
+    def seconds(self, spans: Sequence[range]) -> float:
+        """About how long these points take on one core."""
+        decided = self._decided()
+        return 0.0 if decided is None else decided["seconds_per_point"] * sum(map(len, spans))
+
+    def _decided(self) -> dict[str, Any] | None:
+        try:
+            return json.loads(self.plan.read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def pilot(self) -> dict[str, float]:
+        """Compute two points here: the seconds of the second, which found its programs compiled, and of the first.
+
+        They are points like all others, and are kept.
+        """
+        keep_compiled_programs(self.store.compiled)
+        seconds = []
+        for number in range(min(2, self.order.n_points)):
+            start = time.perf_counter()
+            compute_pack(self._pack(range(number, number + 1)).text)
+            seconds.append(time.perf_counter() - start)
+        kept = [self._recorded(number) for number in range(len(seconds))]
+        return {"seconds": max(seconds[-1], kept[-1]), "first": max(seconds[0], kept[0])}
+
+    def _recorded(self, number: int) -> float:
+        tasks = subject_of(self.order, self.store).tasks(self.order.point(number))
+        cells = [self.store.get(each.key) for each in tasks] if isinstance(tasks, list) else []
+        return sum((each.content["seconds"] for each in cells if each is not None), 0.0)
+
+    def spans(self) -> list[range]:
+        """The points of each pack."""
+        return list(packs_of(self.order.n_points, self.pack_size()))
+
+    def missing(self) -> list[range]:
+        """The packs without a table."""
+        modules = subject_of(self.order, self.store).modules
+        return [span for span in self.spans() if not PackTable.of(self.order, modules, span).is_kept(self.store)]
+
+    def _pack(self, span: range) -> Pack:
+        return Pack(self.order, span.start, span.stop, self.store.root.absolute(), self.store.compiled.absolute())
+
+    def texts(self, spans: Iterable[range]) -> Iterator[tuple[str, str, int]]:
+        """Of each pack a name, the text that travels, and how many points it has."""
+        for span in spans:
+            name = f"points {span.start + 1:,} to {span.stop:,}" if len(span) > 1 else f"point {span.start + 1:,}"
+            yield name, self._pack(span).text, len(span)
+
+
+def here(sweep: Survey, watch: SweepWatch, share: tuple[int, int] = (1, 1)) -> Counts:
+    """In this process, which helps with the packs of others when its own share is done.
+
+    Arguments:
+      share: (i, n): this is process i of n that do the same, counted from 1. Each begins with packs of its own and
+        goes on with the others in an order of its own.
+    """
+    own, others = share_of(sweep.missing(), *share)
+    total: Counts = Counter()
+    waiting = deque(sweep.texts([*own, *others]))
+    in_vain = 0
+    while waiting:
+        name, text, n_points = waiting.popleft()
+        counts = Counter(compute_pack(text, watch.begin(name, n_points)))
+        if counts[ELSEWHERE]:
+            waiting.append((name, text, n_points))
+            in_vain += 1
+            if in_vain >= len(waiting):
+                time.sleep(SECONDS_BETWEEN_TRIES)
+                in_vain = 0
+            continue
+        in_vain = 0
+        total += counts
+        watch.end(name, counts)
+    return total
+
+
+def share_of(spans: Sequence[range], i: int, n: int) -> tuple[list[range], list[range]]:
+    """The packs of share i of n, and the others in an order that each share has for itself."""
+    if not 1 <= i <= n:
+        raise InputError(f"--share I/N counts from 1 to N, got {i}/{n}.")
+    own = [span for span in spans if hash_of(span) % n == i - 1]
+    others = [span for span in spans if hash_of(span) % n != i - 1]
+    random.Random(i).shuffle(others)
+    return own, others
+
+
+def hash_of(span: range) -> int:
+    """A number that scatters packs over shares, the same for everybody."""
+    return span.start * 2654435761 % 2**32 >> 8
+
+
+def in_processes(sweep: Survey, watch: SweepWatch, jobs: int) -> Counts:
+    """In worker processes. One that is lost costs the cell it was at, and its pack is handed out again."""
+    spans = sweep.missing()
+    total: Counts = Counter()
+    in_a_row = 0
+    sizes = {}
+    queue: deque[Call] = deque()
+    for name, text, n_points in sweep.texts(spans):
+        sizes[name] = n_points
+        queue.append(Call(name, compute_pack, (text,)))
+    begun: dict[str, Progress] = {}
+    with Workers(jobs) as workers:
+        for news in workers.follow(queue):
+            name = news.call.name
+            if news.kind == START:
+                begun[name] = watch.begin(name, sizes[name])
+            elif news.kind == PROGRESS:
+                begun[name](*news.content)
+            elif news.kind == FAILED:
+                in_a_row += 1  # a point that ends every process that tries it fails before that
+                if in_a_row > 2 * failures.MOST_LOST:
+                    raise StoreError(news.content.sentence)
+                news.call.not_before = time.monotonic() + SECONDS_BETWEEN_TRIES
+                queue.append(news.call)
+            elif news.kind == DONE:
+                counts, in_a_row = Counter(news.content), 0
+                if counts[ELSEWHERE]:
+                    news.call.not_before = time.monotonic() + SECONDS_BETWEEN_TRIES
+                    queue.append(news.call)
+                else:
+                    total += counts
+                    watch.end(name, counts)
+    return total
+
+
+def by_executor(sweep: Survey, executor: Any, watch: SweepWatch, in_flight: int = 16) -> Counts:
+    """By anything with the `submit` of `concurrent.futures.Executor`: submitit, executorlib, mpi4py, loky, Dask's own.
+
+    Text goes out, and counts come back. At most `in_flight` packs are handed out at once.
+
+    Raises:
+      StoreError: a worker could not write the store, or packs were lost again and again.
+    """
+    waiting = deque(sweep.texts(sweep.missing()))
+    running: dict[Any, tuple[str, str, int]] = {}
+    lost: Counter[str] = Counter()
+    total: Counts = Counter()
+    while waiting or running:
+        while waiting and len(running) < in_flight:
+            pack = waiting.popleft()
+            running[executor.submit(compute_pack, pack[1])] = pack
+            watch.begin(pack[0], pack[2])
+        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            name, text, n_points = running.pop(future)
+            try:
+                counts = Counter(future.result())
+            except WidenetError:
+                raise
+            except Exception as error:
+                lost[name] += 1
+                if lost[name] >= failures.MOST_LOST or isinstance(error, concurrent.futures.BrokenExecutor):
+                    raise StoreError(f"{name} failed: {type(error).__name__}: {error}") from error
+                waiting.append((name, text, n_points))
+                continue
+            if counts[ELSEWHERE]:
+                waiting.append((name, text, n_points))
+                time.sleep(SECONDS_BETWEEN_TRIES)
+            else:
+                total += counts
+                watch.end(name, counts)
+    return total

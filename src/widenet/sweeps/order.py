@@ -1,0 +1,146 @@
+"""A sweep as every process knows it: plain JSON, from which each makes the same points and the same packs.
+
+An order names its data by a digest; the arrays are a cell of the store. So a worker, a task of Slurm or a computer of a
+Dask cluster needs the text of the order and the folder of the store, and nothing else.
+"""
+
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from widenet.claims import Claim, Experiment
+from widenet.errors import InputError
+from widenet.records import ClosedModel, Scale
+from widenet.store import Store
+from widenet.sweeps.data import data_of, keep_in, recall_from
+from widenet.sweeps.spec import Spec, Value
+from widenet.sweeps.subjects import ClaimSubject, ExperimentSubject, Subject, find
+from widenet.types import Dataset
+
+Values = dict[str, Any]
+"""The values of one point, by the names of the axes."""
+
+
+class Question(ClosedModel):
+    """What is computed, in plain values.
+
+    Attributes:
+      own_data: the digest of the data, or None for an experiment.
+      about: the data in words.
+      axes: names and values, in the order in which you gave them.
+      look: clauses or quantities; all of them if empty.
+    """
+
+    of: str
+    own_data: str | None
+    about: str
+    fixed: dict[str, Any]
+    axes: dict[str, tuple[Value, ...]]
+    scale: Scale
+    setting: int
+    seed: int
+    look: tuple[str, ...]
+    tries: int
+
+    @property
+    def text(self) -> str:
+        """The JSON that travels."""
+        return self.model_dump_json()
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """What the sweep is known by; how often a point is tried, and what is looked at, are no part of it."""
+        row = json.loads(self.model_dump_json(exclude={"tries", "look", "about"}))
+        return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return tuple(map(len, self.axes.values()))
+
+    @property
+    def n_points(self) -> int:
+        """How many points there are."""
+        return math.prod(self.shape)
+
+    @functools.cached_property
+    def walk(self) -> tuple[str, ...]:
+        """The axes as points are walked along them, the slowest first.
+
+        Whole numbers and words change the shape of what is compiled, and other numbers do not, so points of one shape
+        follow each other. Seeds are as good as other numbers.
+        """
+
+        def is_shape(name: str) -> bool:
+            return name.rpartition(".")[2] != "seed" and not any(isinstance(each, float) for each in self.axes[name])
+
+        return tuple(sorted(self.axes, key=lambda name: not is_shape(name)))
+
+    def point(self, number: int) -> Values:
+        """The values of the point of this number along the walk."""
+        places = np.unravel_index(number, tuple(len(self.axes[name]) for name in self.walk)) if self.axes else ()
+        found = {name: self.axes[name][int(place)] for name, place in zip(self.walk, places, strict=True)}
+        return {name: found[name] for name in self.axes}
+
+    def along_axes(self, values: np.ndarray) -> np.ndarray:
+        """One entry per point along the walk as an array whose leading axes are those of the sweep."""
+        walked = values.reshape((*(len(self.axes[name]) for name in self.walk), *values.shape[1:]))
+        places = [self.walk.index(name) for name in self.axes]
+        return walked.transpose(*places, *range(len(places), walked.ndim))
+
+
+def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
+    """The order of a sweep; its data is written to the store.
+
+    Raises:
+      InputError: an axis or a fixed value that the claim or the experiment does not have, or takes otherwise; data
+        that cannot be read.
+      StoreError: the store cannot be written.
+    """
+    target = find(spec.of)
+    fixed = dict(spec.fixed) | ({} if spec.runs is None else {"n_runs": spec.runs})
+    own, about = data_of(spec, target, data) if isinstance(target, Claim) else (None, "")
+    if own is None and (spec.data is not None or data is not None):
+        raise InputError(f"{spec.of} is an experiment and takes no data; sweep over its own fields, or over a claim.")
+    order = Question(
+        of=spec.of,
+        own_data=None if own is None else keep_in(store, own),
+        about=about,
+        fixed=fixed,
+        axes=spec.axes(),
+        scale=spec.scale,
+        setting=spec.setting,
+        seed=spec.seed,
+        look=spec.look.names,
+        tries=spec.tries,
+    )
+    subject = subject_of(order, store)
+    subject.require(order.axes)
+    subject.require_look(order.look)
+    return order
+
+
+def subject_of(order: Question, store: Store) -> Subject:
+    """What is swept, ready to be asked for the cells of points; kept from one pack to the next."""
+    return _subject(order.text, str(store.root))
+
+
+@functools.lru_cache(maxsize=4)
+def _subject(text: str, root: str) -> Subject:
+    order = Question.model_validate_json(text)
+    target = find(order.of)
+    if isinstance(target, Experiment):
+        return ExperimentSubject(target, order.scale, order.setting, order.seed, order.fixed)
+    data = recall_from(Store(root), order.own_data or "")
+    return ClaimSubject(target, data, order.seed, order.fixed)
+
+
+def packs_of(n_points: int, size: int) -> Iterator[range]:
+    """The points of each pack: so many that follow each other."""
+    for start in range(0, n_points, size):
+        yield range(start, min(start + size, n_points))

@@ -1,0 +1,178 @@
+"""One pack of points, computed here: every process of a sweep does this, wherever it runs.
+
+Which points a pack has is fixed by the sweep. Each cell is computed by a call of its own, so its numbers do not depend
+on the pack it is in, on who computes it, or on who died before. A process that dies loses the one cell it was at.
+"""
+
+import functools
+import json
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from widenet.claims import NotApplicable
+from widenet.errors import InputError
+from widenet.progress import Progress, silent
+from widenet.run.cells import Task, compute
+from widenet.run.executors import is_there, keep_compiled_programs
+from widenet.run.failures import Failure, failure_of, tried
+from widenet.run.records import decode
+from widenet.store import Store
+from widenet.sweeps import failures
+from widenet.sweeps.order import Question, subject_of
+from widenet.sweeps.subjects import Row, Subject
+from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
+
+COMPUTED, FOUND, ELSEWHERE = "computed", "found", "elsewhere"
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The points from `start` up to `stop` of an order, in a store."""
+
+    order: Question
+    start: int
+    stop: int
+    root: Path
+    compiled: Path | None = None
+
+    @property
+    def text(self) -> str:
+        """The JSON that travels."""
+        compiled = None if self.compiled is None else str(self.compiled)
+        row = {"start": self.start, "stop": self.stop, "root": str(self.root), "compiled": compiled}
+        return json.dumps({"order": json.loads(self.order.text), **row})
+
+    @classmethod
+    def of(cls, text: str) -> "Pack":
+        """What `text` said."""
+        row = json.loads(text)
+        compiled = None if row["compiled"] is None else Path(row["compiled"])
+        return cls(Question.model_validate(row["order"]), row["start"], row["stop"], Path(row["root"]), compiled)
+
+
+def compute_pack(text: str, progress: Progress = silent) -> dict[str, int]:
+    """Compute what is missing in a pack, and write its table; the answer counts what became of its points.
+
+    Points that another process is at are counted as `elsewhere`: come back for them.
+
+    Raises:
+      StoreError: the store cannot be written.
+    """
+    pack = Pack.of(text)
+    keep_compiled_programs(pack.compiled)
+    return _PackWork(pack, Store(pack.root), progress).work()
+
+
+class _PackWork:
+    """Goes through a pack."""
+
+    def __init__(self, pack: Pack, store: Store, progress: Progress):
+        self.pack, self.store, self.progress = pack, store, progress
+        self.subject: Subject = subject_of(pack.order, store)
+        self.counts: Counter[str] = Counter()
+
+    def work(self) -> dict[str, int]:
+        span = range(self.pack.start, self.pack.stop)
+        table = PackTable.of(self.pack.order, self.subject.modules, span)
+        if table.is_kept(self.store):
+            return {FOUND: len(span)}
+        left, done = deque((number, self.tasks(number)) for number in span), 0
+        for _ in range(self.pack.order.tries):  # a point that failed for a passing reason is tried after the others
+            again: deque[tuple[int, Any]] = deque()
+            for number, tasks in left:
+                state = self._settle(tasks)
+                if state in (ELSEWHERE, FAILED):
+                    again.append((number, tasks))
+                else:
+                    self.counts[state] += 1
+                    done += 1
+                self.progress(done / len(span), "")
+            left = again
+        for _, tasks in left:
+            is_given_up = not isinstance(tasks, NotApplicable) and any(self._given_up(task) for task in tasks)
+            self.counts[FAILED if is_given_up else ELSEWHERE] += 1
+        if not self.counts[ELSEWHERE]:
+            self._measure(table, span)
+        return dict(self.counts)
+
+    def tasks(self, number: int) -> list[Task] | NotApplicable:
+        return self.subject.tasks(self.pack.order.point(number))
+
+    def _settle(self, tasks: list[Task] | NotApplicable) -> str:
+        """What became of a point."""
+        if isinstance(tasks, NotApplicable):
+            return FOUND
+        states = [self._compute(task) for task in tasks]
+        return next((each for each in (ELSEWHERE, FAILED, COMPUTED) if each in states), FOUND)
+
+    def _compute(self, task: Task) -> str:
+        if self.store.holds(task.key):
+            return FOUND
+        if self._given_up(task):
+            return FAILED
+        with self.store.claiming(task.key) as lease:
+            if lease is None:
+                return ELSEWHERE
+            if is_there(task, self.store):
+                return FOUND
+            if lease.lost >= failures.MOST_LOST:
+                words = f"{task.experiment.id} failed: the process that computed it was lost {lease.lost} times."
+                failures.note(self.store, task.key, Failure(words), self.pack.order.tries)
+                return FAILED
+            found = self._run(task)
+            if isinstance(found, Failure):
+                before = failures.failed(self.store, task.key)
+                failures.note(self.store, task.key, found, 1 + (0 if before is None else before.tries))
+                return FAILED
+            failures.forget(self.store, task.key)
+            return COMPUTED
+
+    def _run(self, task: Task) -> Failure | None:
+        """Compute the cell; an error of any kind is this cell's alone, but for a store that cannot be written."""
+        try:
+            return tried(task.experiment.id, functools.partial(compute, task, self.store))
+        except InputError as error:
+            return failure_of(task.experiment.id, error)
+
+    def _given_up(self, task: Task) -> bool:
+        known = failures.failed(self.store, task.key)
+        return known is not None and known.tries >= self.pack.order.tries
+
+    def _measure(self, table: PackTable, span: Sequence[int]) -> None:
+        """Write the table of the pack; a damaged cell is computed once more."""
+        rows = [measure(self.pack.order, self.subject, self.store, number) for number in span]
+        for place, (state, _, _) in enumerate(rows):
+            if state == MISSING:
+                tasks = self.tasks(span[place])
+                for task in tasks if isinstance(tasks, list) else ():
+                    with self.store.claiming(task.key) as lease:
+                        if lease is not None and not is_there(task, self.store):
+                            compute(task, self.store)
+                rows[place] = measure(self.pack.order, self.subject, self.store, span[place])
+        table.fill(rows)
+        if all(state in (FINISHED, NOT_APPLICABLE) for state, _, _ in rows):
+            table.keep(self.store)
+
+
+def measure(order: Question, subject: Subject, store: Store, number: int) -> tuple[str, str, Row]:
+    """What is known about a point: its state, why it has no numbers, and what is looked at. Nothing is computed."""
+    point = order.point(number)
+    tasks = subject.tasks(point)
+    if isinstance(tasks, NotApplicable):
+        return NOT_APPLICABLE, str(tasks), {}
+    results = []
+    for task in tasks:
+        cell = store.get(task.key)
+        if cell is None:
+            known = failures.failed(store, task.key)
+            return (MISSING, "", {}) if known is None else (FAILED, known.sentence, {})
+        results.append(decode(task.experiment.result_type, cell.arrays, cell.content["layout"]))
+    try:
+        return FINISHED, "", subject.row(point, results, order.look)
+    except InputError:
+        raise
+    except Exception as error:
+        return FAILED, failure_of(order.of, error).sentence, {}

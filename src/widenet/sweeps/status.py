@@ -1,0 +1,68 @@
+"""What is known about a sweep without computing anything."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from widenet.claims import NotApplicable
+from widenet.store.leases import SUFFIX, is_held
+from widenet.sweeps import failures
+from widenet.sweeps.driver import Survey
+from widenet.sweeps.order import subject_of
+from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
+
+AT_WORK = "at work"
+STATES = (FINISHED, NOT_APPLICABLE, AT_WORK, FAILED, MISSING)
+
+
+@dataclass(frozen=True)
+class Status:
+    """How many points are in which state, and the errors of those that failed, with how often each occurs."""
+
+    counts: Counter[str]
+    errors: Counter[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """For a terminal."""
+        told = [f"{self.counts[state]:>9,} {state}" for state in STATES if self.counts[state]]
+        return [*told, *(f"  {number:,} × {sentence}" for sentence, number in self.errors.most_common(5))]
+
+
+def status_of(sweep: Survey) -> Status:
+    """By the tables of finished packs, and by the cells of the others."""
+    order, store = sweep.order, sweep.store
+    counts: Counter[str] = Counter()
+    errors: Counter[str] = Counter()
+    if sweep.known_size is None:
+        return Status(Counter({MISSING: order.n_points}), errors)
+    subject = subject_of(order, store)
+    for span in sweep.spans():
+        table = PackTable.of(order, subject.modules, span)
+        if table.read(store):
+            counts.update(table.states)
+            continue
+        for number in span:
+            tasks = subject.tasks(order.point(number))
+            if isinstance(tasks, NotApplicable):
+                counts[NOT_APPLICABLE] += 1
+                continue
+            left = [task for task in tasks if not store.holds(task.key)]
+            known = [each for each in (failures.failed(store, task.key) for task in left) if each is not None]
+            if any(is_held(store.path(task.key).with_suffix(SUFFIX)) for task in left):
+                counts[AT_WORK] += 1
+            elif known:
+                counts[FAILED] += 1
+                errors[known[0].sentence] += 1
+            else:
+                counts[MISSING if left else FINISHED] += 1
+    return Status(counts, errors)
+
+
+def retry(sweep: Survey) -> None:
+    """Let every point that failed be tried again."""
+    subject = subject_of(sweep.order, sweep.store)
+    for span in sweep.missing():
+        for number in span:
+            tasks = subject.tasks(sweep.order.point(number))
+            for task in () if isinstance(tasks, NotApplicable) else tasks:
+                failures.forget(sweep.store, task.key)

@@ -1,0 +1,292 @@
+"""What is swept: a claim over the choices of your data, or an experiment over the fields of its setting."""
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import xarray as xr
+from pydantic import ValidationError
+
+from widenet import papers
+from widenet.claims import Claim, Evidence, Experiment, NotApplicable
+from widenet.claims.applicability import Applied
+from widenet.claims.base import Part
+from widenet.claims.cases import Cases
+from widenet.claims.user_data import Choices, UserData
+from widenet.errors import InputError, UnknownName
+from widenet.records import ClosedModel, Scale
+from widenet.run.cells import Task
+from widenet.sweeps.spec import Value
+from widenet.types import Dataset
+
+VERDICT, UNMET = "verdict", "unmet"
+Row = dict[str, "np.ndarray | float | str"]
+"""What is looked at in one point: numbers with one entry per run, single numbers, and words."""
+
+
+@runtime_checkable
+class Subject(Protocol):
+    """What can be swept."""
+
+    def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
+        """The cells of a point, or why there are none."""
+        ...
+
+    def row(self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str]) -> Row:
+        """What is looked at, from the results of the cells."""
+        ...
+
+    def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
+        """Refuse axes that it does not have, and values that it does not take."""
+        ...
+
+    def require_look(self, look: Sequence[str]) -> None:
+        """Refuse clauses or quantities that it does not have."""
+        ...
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that say what is run and what is measured."""
+        ...
+
+
+class ClaimSubject:
+    """A claim on one data set, over choices."""
+
+    def __init__(self, claim: Claim, data: Dataset, seed: int, fixed: Mapping[str, Any]):
+        """The same data at every point; what is found out about it is found out once."""
+        self.claim, self.data = claim, data
+        self.fixed = {"seed": seed, **fixed}
+
+    @functools.cached_property
+    def user_data(self) -> UserData:
+        """The data, with the choices that are the same at every point."""
+        known = UserData(self.data, Choices(**self.fixed))
+        assert known.digest
+        return known
+
+    def _at(self, point: Mapping[str, Any]) -> Any:
+        return self.claim.on(self.user_data.but(**point))
+
+    def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
+        """Of all experiments that the claim reads."""
+        try:
+            answer = self._at(point)
+        except InputError as refusal:
+            return NotApplicable(f"It cannot be checked on this data: {refusal}")
+        if isinstance(answer, NotApplicable) or not self.claim.reads:
+            return answer if isinstance(answer, NotApplicable) else []
+        return [task for group in self._groups(answer) for task in group]
+
+    def _groups(self, answer: Any) -> list[list[Task]]:
+        settings = answer.settings if isinstance(answer, Applied) else answer
+        groups = [settings] if len(self.claim.reads) == 1 else settings
+        return [
+            [Task(each, setting) for setting in group] for each, group in zip(self.claim.reads, groups, strict=True)
+        ]
+
+    def row(self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str]) -> Row:
+        """The verdict, and of each clause both sides, how close they come, and whether it was kept."""
+        answer = self._at(point)
+        if self.claim.reads:
+            rest = iter(results)
+            evidence = self.claim(*([next(rest) for _ in group] for group in self._groups(answer)))
+        else:
+            evidence = self.claim(answer.settings if isinstance(answer, Applied) else answer)
+        return _evidence_row(evidence, look)
+
+    def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
+        """Choices, each of which changes what is run.
+
+        Raises:
+          InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
+        """
+        for name, values in axes.items():
+            for value in values:
+                Choices(**{**self.fixed, name: value})
+        first = {name: values[0] for name, values in axes.items()}
+        try:
+            found = self.tasks(first)
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{self.claim.id} cannot be run on this data: {error}") from None
+        if isinstance(found, NotApplicable) and found == self.claim.on(self.user_data):
+            raise InputError(f"{self.claim.id} does not apply to this data. {found}")
+        if isinstance(found, NotApplicable) or not found:
+            return
+        for name, values in axes.items():
+            others = (self.tasks({**first, name: value}) for value in values[1:])
+            if len(values) > 1 and all(_are_same(found, other) for other in others):
+                raise InputError(f"{name} changes nothing that {self.claim.id} runs; leave it out.")
+
+    def require_look(self, look: Sequence[str]) -> None:
+        """Keys of what the claim promises."""
+        known = [each.key for each in self.claim.clauses.values() if each.role == "promised"]
+        for name in look:
+            if name not in known:
+                raise UnknownName(f"clause of {self.claim.id},", name, known)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The judge's, and those of the experiments that it reads."""
+        return (self.claim.judge.__module__, *(each.run.__module__ for each in self.claim.reads))
+
+
+class ExperimentSubject:
+    """An experiment over the fields of one of its settings."""
+
+    def __init__(self, experiment: Experiment, scale: Scale, place: int, seed: int, fixed: Mapping[str, Any]):
+        """The other fields are those of the setting at this place."""
+        self.experiment, self.fixed = experiment, fixed
+        settings = experiment.settings(scale, seed)
+        if place >= len(settings):
+            raise InputError(
+                f"{experiment.id} has {len(settings)} settings at {scale.value} scale, got setting = {place}."
+            )
+        self.base = settings[place]
+
+    def _setting(self, point: Mapping[str, Any]) -> ClosedModel:
+        row = self.base.model_dump(mode="json")
+        for name, value in {**self.fixed, **point}.items():
+            _put(row, name, value, self.experiment.id)
+        try:
+            return type(self.base).model_validate(row)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            must = first["msg"].replace("Input should", "must")
+            raise InputError(f"{self.experiment.id}: {place} {must}, got {first['input']!r}.") from None
+
+    def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
+        """One cell."""
+        return [Task(self.experiment, self._setting(point))]
+
+    def row(self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str]) -> Row:
+        """The quantities of the cell."""
+        return _quantities(results[0], look)
+
+    def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
+        """Fields of the setting; `points.dim` is the field dim of the record points."""
+        for name, values in axes.items():
+            for value in values:
+                self._setting({name: value})
+        self._setting({})
+
+    def require_look(self, look: Sequence[str]) -> None:
+        """What the cell has is known when there is one, but for records that say so."""
+        kind = self.experiment.result_type
+        if isinstance(kind, type) and issubclass(kind, Cases):
+            known = [name for name in dir(kind.join([])) if not name.startswith("_")]
+            for name in look:
+                if name not in known and not hasattr(kind, name):
+                    raise UnknownName(f"quantity of {self.experiment.id},", name, known)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """That of its run."""
+        return (self.experiment.run.__module__,)
+
+
+def find(id: str) -> Claim | Experiment:
+    """The claim or the experiment of this id, or in this file.
+
+    Raises:
+      UnknownName, InputError: there is none.
+    """
+    from widenet.papers import outside
+
+    if outside.is_outside(id):
+        return outside.claim_or_experiment(id)
+    if id in papers.claim_ids():
+        return papers.find_claim(id)
+    key = id.partition(".")[0]
+    known = experiments_of(key) if key in {each.key for each in papers.PAPERS} else {}
+    if id not in known:
+        raise UnknownName("claim or experiment", id, [*papers.claim_ids(), *known])
+    return known[id]
+
+
+def experiments_of(paper: str) -> dict[str, Experiment]:
+    """The experiments that the claims and figures of a paper read, by id; of several with one id, the first."""
+    items = (*papers.claims_of(paper), *papers.figures_of(paper))
+    found: dict[str, Experiment] = {}
+    for each in items:
+        for experiment in each.reads:
+            found.setdefault(experiment.id, experiment)
+    return found
+
+
+def _put(row: Any, name: str, value: Any, id: str) -> None:
+    *path, last = name.split(".")
+    for each in path:
+        if not isinstance(row.get(each), dict):
+            raise UnknownName(f"field of {id},", name, _fields(row))
+        row = row[each]
+    if last not in row:
+        raise UnknownName(f"field of {id},", last, row)
+    row[last] = value
+
+
+def _fields(row: Mapping[str, Any]) -> Iterable[str]:
+    return [name if not isinstance(value, dict) else f"{name}.…" for name, value in row.items()]
+
+
+def _are_same(found: Any, other: Any) -> bool:
+    if isinstance(found, NotApplicable) or isinstance(other, NotApplicable):
+        return False
+    return [each.key.digest for each in found] == [each.key.digest for each in other]
+
+
+def _evidence_row(evidence: Evidence, look: Sequence[str]) -> Row:
+    unmet = ", ".join(each.key for each in evidence.hypotheses if not each.met)
+    row: Row = {VERDICT: evidence.verdict.value, UNMET: unmet}
+    for part in evidence.parts:
+        if not look or part.key in look:
+            row |= _part_row(part)
+    return row
+
+
+def _part_row(part: Part) -> Row:
+    """Where cases are runs, one entry per run; otherwise those of the closest case."""
+    cases = part.cases
+    if "run" in cases.columns:
+        names = {"": "measured", "_promised": "promised", "_tightness": "tightness", "_kept": "kept"}
+        columns = {end: cases[name].to_numpy(np.float64, na_value=np.nan) for end, name in names.items()}
+        return {f"{part.key}{end}": each for end, each in columns.items()}
+    kept = np.nan if part.kept is None else float(part.kept)
+    sides = {"": part.measured, "_promised": part.promised, "_tightness": part.tightness, "_kept": kept}
+    return {f"{part.key}{end}": np.nan if each is None else float(each) for end, each in sides.items()}
+
+
+def _quantities(result: Any, look: Sequence[str]) -> Row:
+    if isinstance(result, xr.Dataset):
+        found = {str(name): np.asarray(result[name]) for name in look or result.data_vars}
+    else:
+        names = look or [name for name in vars(result) if not name.startswith("_")]
+        found = {name: _array(getattr(result, name)) for name in names}
+    n_runs = _n_runs(result)
+    row: Row = {}
+    for name, array in found.items():
+        if array is None or array.dtype.kind not in "biuf" or array.ndim > 1 or (array.ndim and len(array) != n_runs):
+            if name in look:
+                raise InputError(f"{name} is not one number, or one number per run; look at another quantity.")
+        else:
+            row[name] = float(array) if array.ndim == 0 else array.astype(np.float64)
+    return row
+
+
+def _array(value: Any) -> np.ndarray | None:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _n_runs(result: Any) -> int | None:
+    """The number of runs of a cell; None where its arrays do not say."""
+    if isinstance(result, Cases):
+        return len(type(result).join([result]))
+    if isinstance(result, xr.Dataset):
+        return result.sizes.get("run")
+    lengths = [len(each) for each in vars(result).values() if isinstance(each, np.ndarray) and each.ndim]
+    return lengths[0] if lengths else None

@@ -1,0 +1,83 @@
+"""What is looked at in the points of a pack, kept in one file: cells are read once, and a sweep is read by packs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from widenet.run.reach import source_digest
+from widenet.store import CellKey, Store
+from widenet.sweeps.order import Question
+from widenet.sweeps.subjects import Row
+
+FOLDER = "sweeps"
+FINISHED, FAILED, MISSING, NOT_APPLICABLE = "finished", "failed", "missing", "does not apply"
+OURS = ("widenet.sweeps.subjects", "widenet.sweeps.tables")
+VALUES, COUNTS = "|values", "|counts"
+
+
+@dataclass
+class PackTable:
+    """The rows of some points.
+
+    Attributes:
+      states, reasons: of each point, and why it has no numbers.
+      columns: by name, of each point an array with one entry per run, a number, or a word.
+    """
+
+    key: CellKey
+    n_points: int
+    states: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    columns: dict[str, list] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, order: Question, modules: Sequence[str], span: range) -> "PackTable":
+        """The empty table of these points. It is found again as long as the code that measures is the same."""
+        parameters = {"order": order.digest, "look": list(order.look), "points": [span.start, span.stop]}
+        return cls(CellKey("sweep", parameters, source_digest((*modules, *OURS))), len(span))
+
+    def fill(self, rows: Sequence[tuple[str, str, Row]]) -> None:
+        """Put in what was measured."""
+        self.states, self.reasons = [state for state, _, _ in rows], [why for _, why, _ in rows]
+        names = dict.fromkeys(name for _, _, row in rows for name in row)
+        self.columns = {name: [row.get(name) for _, _, row in rows] for name in names}
+
+    def keep(self, store: Store) -> None:
+        """Write it."""
+        arrays = {"states": np.array(self.states), "reasons": np.array(self.reasons)}
+        kinds = {}
+        for name, entries in self.columns.items():
+            first = next(each for each in entries if each is not None)
+            if isinstance(first, str):
+                kinds[name], arrays[f"{name}{VALUES}"] = "word", np.array([each or "" for each in entries])
+                continue
+            kinds[name] = "runs" if isinstance(first, np.ndarray) else "number"
+            flat = [np.atleast_1d(np.nan if each is None else each).astype(np.float64) for each in entries]
+            arrays[f"{name}{VALUES}"] = np.concatenate(flat)
+            arrays[f"{name}{COUNTS}"] = np.array([len(each) for each in flat])
+        _folder(store).put(self.key, arrays, {"kinds": kinds}, replace=True)
+
+    def is_kept(self, store: Store) -> bool:
+        """Whether there is a file of it."""
+        return _folder(store).holds(self.key)
+
+    def read(self, store: Store) -> bool:
+        """Fill it from its file; says whether there is one."""
+        cell = _folder(store).get(self.key)
+        if cell is None:
+            return False
+        self.states, self.reasons = cell.arrays["states"].tolist(), cell.arrays["reasons"].tolist()
+        for name, kind in cell.content["kinds"].items():
+            values = cell.arrays[f"{name}{VALUES}"]
+            if kind == "word":
+                self.columns[name] = values.tolist()
+                continue
+            ends = np.cumsum(cell.arrays[f"{name}{COUNTS}"])[:-1]
+            parts = np.split(values, ends)
+            self.columns[name] = parts if kind == "runs" else [each[0] for each in parts]
+        return True
+
+
+def _folder(store: Store) -> Store:
+    return Store(store.root / FOLDER)

@@ -1,0 +1,204 @@
+"""`widenet sweep` and `widenet run`."""
+
+import json
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from widenet.console.exit_codes import ExitCode
+from widenet.errors import InputError
+from widenet.run.workers import default_jobs
+from widenet.store import Store
+from widenet.sweeps import driver
+from widenet.sweeps.driver import Counts, Survey
+from widenet.sweeps.order import order_of
+from widenet.sweeps.progress import in_words, tallied
+from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
+from widenet.sweeps.spec import Value, read_spec, spec_of
+from widenet.sweeps.subjects import UNMET, VERDICT
+from widenet.sweeps.tables import FAILED
+
+PROCESSES = "processes"
+MOST_ROWS = 40
+"""A sweep with more points than this is told in counts on a terminal."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Who computes.
+
+    Attributes:
+      on: "processes", "slurm", or the address of a Dask scheduler.
+      share: (i, n), counted from 1: this process is one of n.
+    """
+
+    on: str = PROCESSES
+    jobs: int | None = None
+    share: tuple[int, int] | None = None
+
+
+def prepare(path: str | Path, store: Store) -> Survey:
+    """The sweep of a TOML file."""
+    return Survey(order_of(read_spec(path), store), store)
+
+
+def compute(sweep: Survey, where: Where) -> Counts:
+    """Compute what is missing.
+
+    Raises:
+      InputError: there is no such place to compute.
+      StoreError: the store cannot be read or written.
+    """
+    jobs = where.jobs or default_jobs()
+    sweep.store.require_writable()
+    spans = sweep.missing()
+    with tallied(sum(map(len, spans))) as tally:
+        if where.share is not None:
+            return driver.here(sweep, tally, where.share)
+        if where.on.startswith(("tcp://", "tls://")):
+            from widenet.sweeps import cluster
+
+            return cluster.compute(sweep, where.on, tally)
+        if where.on != PROCESSES:
+            raise InputError(f"--on is processes, slurm, tcp://HOST:PORT or tls://HOST:PORT, got {where.on!r}.")
+        if jobs == 1 or len(spans) < 2 or sweep.seconds(spans) < driver.WORTH_A_PROCESS:
+            return driver.here(sweep, tally)
+        return driver.in_processes(sweep, tally, jobs)
+
+
+def forecast(sweep: Survey, jobs: int | None) -> str:
+    """What the sweep will cost, from two points that are computed now."""
+    jobs = jobs or default_jobs()
+    start = time.perf_counter()
+    measured = sweep.pilot()
+    took = time.perf_counter() - start
+    spans = sweep.missing()
+    points = sum(map(len, spans))
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    runs = sweep.order.fixed.get("n_runs")
+    networks = f", {runs} runs each" if runs is not None else ""
+    seconds = points * measured["seconds"] / jobs + measured["first"]
+    return "\n".join(
+        [
+            f"{sweep.order.n_points:,} points{networks}, in {len(sweep.spans()):,} packs of {sweep.pack_size():,}.",
+            f"{points:,} points are missing.",
+            f"A point takes {measured['seconds']:.3g} s, the first of a process {measured['first']:.3g} s "
+            f"(two points, computed now in {took:.1f} s).",
+            f"About {_duration(seconds)} in {jobs} processes, with about {megabytes:,.0f} MB of memory each.",
+        ]
+    )
+
+
+def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
+    """A sweep in a few lines: what was done, and a row per point where there are few."""
+    rows = rows_of(numbers)
+    lines = [f"{sweep.order.of}: {sweep.order.n_points:,} points, {in_words(counts)}"]
+    if sweep.order.about:
+        lines.append(f"data: {sweep.order.about}")
+    if len(rows) <= MOST_ROWS:
+        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows])]
+    else:
+        states = Counter(row[STATE] for row in rows)
+        verdicts = Counter(row[VERDICT] for row in rows if row.get(VERDICT))
+        lines += [f"{number:>9,} {word}" for word, number in [*states.items(), *verdicts.items()]]
+    errors = Counter(row[WHY] for row in rows if row[WHY])
+    return "\n".join([*lines, *(f"{number:,} × {why}" for why, number in errors.most_common(5))])
+
+
+def rows_of(numbers: xr.Dataset) -> list[dict[str, Any]]:
+    """One JSON object per point."""
+    axes = [str(name) for name in numbers.sizes if name != RUN]
+    flat = numbers.stack(point=axes) if axes else numbers.expand_dims("point")
+    columns = {str(name): flat[name].transpose("point", ...).values for name in (*flat.data_vars,)}
+    values = {name: flat[name].values for name in axes}
+    return [
+        {name: _plain(each[place]) for name, each in values.items()}
+        | {name: _plain(column[place]) for name, column in columns.items()}
+        for place in range(flat.sizes["point"])
+    ]
+
+
+def code_of(numbers: xr.Dataset) -> ExitCode:
+    """Whether everything was computed."""
+    return ExitCode.OPEN if (numbers[STATE] == FAILED).any() else ExitCode.AS_EXPECTED
+
+
+def one_run(of: str, chosen: Sequence[str], data: str | None, seed: int, runs: int | None, store: Store) -> xr.Dataset:
+    """A sweep of one point.
+
+    Raises:
+      InputError: a value is not NAME=VALUE, or is wrong.
+    """
+    row: dict[str, Any] = {"of": of, "seed": seed, "set": dict(_pair(each) for each in chosen)}
+    row |= {name: each for name, each in {"data": data, "runs": runs}.items() if each is not None}
+    sweep = Survey(order_of(spec_of(row), store), store)
+    driver.here(sweep, driver.Quiet())
+    return dataset_of(sweep)
+
+
+def share_of(text: str) -> tuple[int, int]:
+    """I/N as two numbers.
+
+    Raises:
+      InputError: it is something else.
+    """
+    first, _, second = text.partition("/")
+    if not (first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
+        raise InputError(f"--share I/N takes a share from 1 to N, such as 3/8, got {text!r}.")
+    return int(first), int(second)
+
+
+def _pair(text: str) -> tuple[str, Value]:
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise InputError(f"--set takes NAME=VALUE, such as n_neurons=8, got {text!r}.")
+    try:
+        read = json.loads(value)
+    except ValueError:
+        read = value
+    return name.strip(), read if isinstance(read, bool | int | float | str) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(each) for each in value]
+    found = value.item() if isinstance(value, np.generic) else value
+    if isinstance(found, float) and not np.isfinite(found):
+        return None if np.isnan(found) else str(found).replace("inf", "Infinity")
+    return found
+
+
+def _short(row: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, str]:
+    """The row of a point on a terminal: of runs their median, and of single numbers themselves."""
+    shown = {name: f"{row[name]:g}" if isinstance(row[name], float) else str(row[name]) for name in axes}
+    shown["state"] = str(row[VERDICT] or row[STATE]) if VERDICT in row else str(row[STATE])
+    for name, value in row.items():
+        if name in shown or name in (STATE, WHY, VERDICT, UNMET) or name.endswith(("_kept", "_promised", "_tightness")):
+            continue
+        several = [each for each in value if isinstance(each, float)] if isinstance(value, list) else [value]
+        numbers = [each for each in several if isinstance(each, int | float)]
+        shown[name if not isinstance(value, list) else f"median {name}"] = (
+            f"{np.median(numbers):.4g}" if numbers else ""
+        )
+    return shown
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    names = list(rows[0])
+    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
+    lines = ["  ".join(f"{name:>{widths[name]}}" for name in names)]
+    return lines + ["  ".join(f"{row[name]:>{widths[name]}}" for name in names) for row in rows]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

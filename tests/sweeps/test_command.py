@@ -1,0 +1,125 @@
+"""`widenet sweep` and `widenet run` on a terminal."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.sweeps.conftest import PRODUCTS
+from widenet.cli import app
+
+PATIENCE = 300
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "store"))
+
+
+@pytest.fixture
+def spec(tmp_path):
+    path = tmp_path / "spec.toml"
+    path.write_text(f'of = "{PRODUCTS}"\nruns = 2\n[over]\nsize = [2, 3]\nfactor = [1, 0.5]\n')
+    return path
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(each) for each in arguments], prog_name="widenet")
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def test_a_sweep_prints_a_row_per_point(spec):
+    lines = invoke("sweep", spec).splitlines()
+    assert lines[0] == f"{PRODUCTS}: 4 points, 2 computed, 0 found"
+    assert lines[2].split() == ["size", "factor", "state", "median", "product"]
+    assert [line.split()[:3] for line in lines[3:]] == [
+        ["2", "1", "finished"],
+        ["2", "0.5", "finished"],
+        ["3", "1", "finished"],
+        ["3", "0.5", "finished"],
+    ]
+
+
+def test_json_has_an_object_per_point(spec):
+    rows = json.loads(invoke("sweep", spec, "--json"))
+    assert [(row["size"], row["factor"]) for row in rows] == [(2, 1.0), (2, 0.5), (3, 1.0), (3, 0.5)]
+    assert all(len(row["product"]) == 2 for row in rows)
+
+
+def test_dry_run_computes_two_points_and_status_tells(spec, log):
+    assert "4 points, 2 runs each" in invoke("sweep", spec, "--dry-run")
+    assert sum(log.counts().values()) == 2
+    assert invoke("sweep", spec, "--status").split() == ["2", "finished", "2", "missing"]
+    assert json.loads(invoke("sweep", spec, "--status", "--json"))["counts"] == {"finished": 2, "missing": 2}
+    assert sum(log.counts().values()) == 2
+
+
+def test_a_point_that_failed_is_told_and_retried(spec, trouble, log):
+    trouble.write_text("0.5 99\n")
+    assert "2 × toy.products failed: ArithmeticError: no product with 0.5" in invoke("sweep", spec, code=3)
+    assert "2 failed" in invoke("sweep", spec, "--status")
+    trouble.write_text("")
+    invoke("sweep", spec, code=3)
+    assert "failed" not in invoke("sweep", spec, "--retry")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--share", "0/4"], "--share I/N takes a share from 1 to N"),
+        (["--share", "half"], "got 'half'"),
+        (["--on", "moon"], "--on is processes, slurm, tcp"),
+        (["--jobs", "0"], "--jobs must be a whole number"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(spec, arguments, words):
+    result = CliRunner().invoke(app, ["sweep", str(spec), *arguments], prog_name="widenet")
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_run_is_a_sweep_of_one_point():
+    row = json.loads(invoke("run", PRODUCTS, "--set", "size=4", "--set", "inner.shift=100", "--runs", "3", "--json"))
+    assert row["state"] == "finished"
+    assert len(row["product"]) == 3
+    assert all(90 < each < 110 for each in row["product"])
+    assert "state: finished" in invoke("run", PRODUCTS)
+
+
+def test_run_takes_a_claim_and_a_seed():
+    arguments = ("run", "brutzkus2018.theorem_2", "--set", "n_neurons=8", "--runs", "2", "--json")
+    row = json.loads(invoke(*arguments, "--seed", "3"))
+    assert (row["verdict"], row["seed"], row["n_runs"], len(row["updates"])) == ("HOLDS", 3, 2, 2)
+
+
+def test_run_refuses_what_is_no_pair():
+    result = CliRunner().invoke(app, ["run", PRODUCTS, "--set", "size"], prog_name="widenet")
+    assert result.exit_code == 2
+    assert "--set takes NAME=VALUE" in result.stderr
+
+
+def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log):
+    spec = tmp_path / "slow.toml"
+    spec.write_text(f'of = "{PRODUCTS}"\n[set]\nseconds = 0.3\n[over]\nfactor = {list(range(1, 101))}\n')
+    command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--jobs", "2"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+    last = time.monotonic() + PATIENCE
+    while sum(log.counts().values()) < 6:
+        assert time.monotonic() < last
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert errors.splitlines()[-1] == "widenet: interrupted; what was finished is in the store."
+    assert "Traceback" not in errors
+    counts = json.loads(invoke("sweep", spec, "--status", "--json"))["counts"]
+    ended = len(log.counts())  # two may have been computed and not yet written
+    assert ended - 2 <= counts["finished"] <= ended
+    assert sum(counts.values()) == 100
+    assert set(counts) <= {"finished", "missing"}

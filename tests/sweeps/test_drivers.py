@@ -1,0 +1,148 @@
+"""Processes, shares of several processes, and executors of others: each point once, and the same numbers."""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import widenet as wn
+from tests.sweeps.conftest import PRODUCTS
+from widenet.errors import StoreError
+from widenet.store import Store, leases
+from widenet.sweeps import driver, failures
+from widenet.sweeps.driver import Quiet, Survey
+from widenet.sweeps.order import order_of, subject_of
+from widenet.sweeps.result import dataset_of
+from widenet.sweeps.spec import spec_of
+
+GRID: dict[str, Any] = {"size": [2, 3, 4, 5], "factor": [0.5, 1.0, 1.5, 2.0, 2.5]}
+PATIENCE = 300
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    return wn.sweep(PRODUCTS, store=Store(tmp_path_factory.mktemp("alone")), **GRID)
+
+
+def sweep_of(store: Store, **row) -> Survey:
+    return Survey(order_of(spec_of({"of": PRODUCTS, "over": GRID, **row}), store), store)
+
+
+def test_worker_processes_compute_each_point_once(store, log, expected):
+    counts = driver.in_processes(sweep_of(store), Quiet(), 2)
+    assert counts["computed"] == 18, "two were the pilot"
+    assert dataset_of(sweep_of(store)).identical(expected)
+    assert set(log.counts().values()) == {1}
+
+
+def test_a_worker_that_is_lost_costs_the_point_it_was_at(store, log, trouble, expected):
+    """This one ends every process that tries it, and 18 owners were lost before."""
+    sweep = sweep_of(store)
+    sweep.pack_size()
+    trouble.write_text("2.5 end\n")
+    point = {"size": 2, "factor": 2.5}
+    tasks = subject_of(sweep.order, store).tasks(point)
+    assert isinstance(tasks, list)
+    (task,) = tasks
+    gone = leases.Owner("gone", leases._machine(), os.getuid(), 2**30, "1")
+    for number in range(failures.MOST_LOST - 2):
+        lease = store.path(task.key).with_suffix(f".lease{number or ''}")
+        lease.parent.mkdir(parents=True, exist_ok=True)
+        lease.write_bytes(gone.text(0))
+    spec = {"of": PRODUCTS, "over": {**GRID, "size": [2]}}
+    one = Survey(order_of(spec_of(spec), store), store)
+    driver.in_processes(one, Quiet(), 2)
+    found = dataset_of(one)
+    assert found.state.sel(factor=2.5).item() == "failed"
+    assert f"was lost {failures.MOST_LOST} times" in str(found.why.sel(size=2, factor=2.5).item())
+    assert found["product"].sel(factor=[0.5, 2.0]).equals(expected["product"].sel(size=[2], factor=[0.5, 2.0]))
+    assert log.counts("start")["2 2.5 0"] == 2
+
+
+def test_eight_processes_on_one_folder_compute_each_point_once(store, log, tmp_path, expected):
+    lines = [f'of = "{PRODUCTS}"', "[over]", *(f"{name} = {values}" for name, values in GRID.items())]
+    (tmp_path / "spec.toml").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "widenet.cli", "sweep", str(tmp_path / "spec.toml"), "--json"]
+    environment = os.environ | {"WIDENET_STORE": str(store.root)}
+    shares = [
+        subprocess.Popen(
+            [*command, "--share", f"{i}/8"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for i in range(1, 9)
+    ]
+    answers = [share.communicate(timeout=PATIENCE) for share in shares]
+    assert [share.returncode for share in shares] == [0] * 8, answers
+    assert len({output for output, _ in answers}) == 1
+    assert set(log.counts().values()) == {1}
+    assert len(log.counts()) == 20
+    assert dataset_of(sweep_of(store)).identical(expected)
+
+
+def test_any_executor_of_functions_computes_a_sweep(store, log, expected):
+    with concurrent.futures.ThreadPoolExecutor(3) as executor:
+        found = wn.sweep(PRODUCTS, store=store, on=executor, **GRID)
+    assert found.identical(expected)
+    assert set(log.counts().values()) == {1}
+
+
+def test_an_executor_has_a_bounded_number_of_packs_at_once(store):
+    at_work, most, lock = 0, 0, threading.Lock()
+
+    class Counted(concurrent.futures.ThreadPoolExecutor):
+        def submit(self, fn, /, *args, **kwargs):
+            nonlocal at_work, most
+            with lock:
+                at_work += 1
+                most = max(most, at_work)
+            future = super().submit(fn, *args, **kwargs)
+            future.add_done_callback(done)
+            return future
+
+    def done(_):
+        nonlocal at_work
+        with lock:
+            at_work -= 1
+
+    with Counted(2) as executor:
+        driver.by_executor(sweep_of(store), executor, Quiet(), in_flight=3)
+    assert most == 3
+
+
+def test_an_executor_that_loses_a_pack_gets_it_again(store, expected):
+    class Losing(concurrent.futures.ThreadPoolExecutor):
+        lost: ClassVar = Counter()
+
+        def submit(self, fn, /, *args, **kwargs):
+            self.lost[args] += 1
+            if self.lost[args] == 1:
+                future = concurrent.futures.Future()
+                future.set_exception(ConnectionError("the worker is gone"))
+                return future
+            return super().submit(fn, *args, **kwargs)
+
+    with Losing(2) as executor:
+        driver.by_executor(sweep_of(store), executor, Quiet())
+    assert dataset_of(sweep_of(store)).identical(expected)
+
+
+def test_an_executor_that_always_loses_is_told(store):
+    class Broken(concurrent.futures.Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            future = concurrent.futures.Future()
+            future.set_exception(ConnectionError("the worker is gone"))
+            return future
+
+    with pytest.raises(StoreError, match="ConnectionError: the worker is gone"):
+        driver.by_executor(sweep_of(store), Broken(), Quiet())
+
+
+def test_a_store_that_is_a_file_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot write results to"):
+        wn.sweep(PRODUCTS, store=Store(Path(tmp_path / "file")), factor=[1.0])

@@ -1,0 +1,77 @@
+"""An experiment that writes down each computation, and that waits, fails or ends its process where it is told to."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.claims.cases import Cases, Number
+from widenet.claims.experiments import Experiment
+from widenet.progress import Progress
+from widenet.records import ClosedModel, Scale
+
+LOG, TROUBLE = "WIDENET_TOY_LOG", "WIDENET_TOY_TROUBLE"
+
+
+class Inner(ClosedModel):
+    shift: float = 0.0
+
+
+class ToySetting(ClosedModel):
+    size: int = 2
+    factor: float = 1.0
+    n_runs: int = 3
+    seconds: float = 0.0
+    seed: int = 0
+    inner: Inner = Inner()
+
+
+@dataclass(frozen=True, eq=False)
+class Products(Cases):
+    product: Float[np.ndarray, " run"]
+    size: Number
+
+    @property
+    def double(self) -> np.ndarray:
+        return 2 * self.product
+
+
+def run(setting: ToySetting, progress: Progress) -> Products:
+    """In the file of trouble, a line "0.5 2" makes factor 0.5 fail twice, and "0.5 end" ends the process."""
+    name = f"{setting.size} {setting.factor:g} {setting.seed}"
+    _write(f"start {os.getpid()} {name}")
+    trouble = os.environ.get(TROUBLE)
+    if trouble is not None:
+        for line in Path(trouble).read_text().splitlines():
+            factor, what = line.split()
+            if float(factor) == setting.factor:
+                if what == "end":
+                    os._exit(1)
+                if _count(f"start {os.getpid()} {name}") <= int(what):
+                    raise ArithmeticError(f"no product with {setting.factor}")
+    time.sleep(setting.seconds)
+    draws = np.random.default_rng([setting.seed, setting.size]).normal(size=setting.n_runs)
+    _write(f"end {os.getpid()} {name}")
+    return Products(draws * setting.factor + setting.inner.shift, setting.size)
+
+
+def _write(line: str) -> None:
+    if LOG in os.environ:
+        handle = os.open(os.environ[LOG], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.write(handle, f"{line}\n".encode())
+        os.close(handle)
+
+
+def _count(line: str) -> int:
+    return Path(os.environ[LOG]).read_text().splitlines().count(line)
+
+
+def settings(scale: Scale, seed: int) -> Sequence[ToySetting]:
+    return [ToySetting(seed=seed), ToySetting(seed=seed, size=5)]
+
+
+products = Experiment("toy.products", settings, run, seconds=0.01)
