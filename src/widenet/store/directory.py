@@ -214,8 +214,13 @@ class Store:
         """Keep a damaged file for whoever wants to know what happened to it, in the folder `damaged`."""
         folder = self.root / DAMAGED
         folder.mkdir(parents=True, exist_ok=True)
+        copy = folder / path.name
         with contextlib.suppress(FileNotFoundError):  # another process was faster
-            path.replace(folder / path.name)
+            copy.unlink(missing_ok=True)
+            try:
+                os.link(path, copy)
+            except PermissionError:  # no links here
+                path.replace(copy)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
