@@ -59,6 +59,7 @@ class ClassifierWorkload:
                 batch_size=BATCH,
                 max_epochs=steps // self.steps_per_epoch,
                 layers="both",
+                scale="largest",
                 n_runs=self.n_runs,
                 random_state=0,
             ).fit(*self.data)
