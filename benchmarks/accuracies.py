@@ -65,7 +65,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 
 def measure(data: str, model: str, folds: int = FOLDS) -> dict[str, float]:
-    """Processor seconds of a first and a second fit, and the accuracy in a cross-validation; columns are standardised."""
+    """Processor seconds of a first and a second fit, and the accuracy in a cross-validation, of scaled columns."""
     from sklearn.model_selection import StratifiedKFold, cross_val_score
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
