@@ -130,7 +130,7 @@ class TestCheck:
     def test_one_claim_is_shown_in_full(self, lab: Invoke) -> None:
         text = lab("check", HOLDING.id).stdout
         for words in (
-            "✓ HOLDS",
+            "✓ holds",
             "main result, Theorem 2, p. 5",
             "For all x in [0, 1]",
             "margin of [w*, x]",
@@ -166,18 +166,18 @@ class TestCheck:
         assert [line.split()[0] for line in table.splitlines() if line.startswith("toy2020")] == [
             each.id for each in IN_ORDER
         ]
-        assert "3 HOLDS, 1 FALSE AS PRINTED" in text
+        assert "3 hold, 1 false as printed" in text
         assert blocks.splitlines()[1:] == ["", "widenet check ID shows one in full."]
 
     def test_a_statement_false_as_printed_is_a_finding(self, lab: Invoke) -> None:
         text = lab("check", FINDING.id).stdout
-        assert "! FALSE AS PRINTED" in text
+        assert "! false as printed" in text
         assert "A finding, not an alarm" in text
         assert "The printed count lacks a ceiling." in text
 
     def test_an_unexpected_violation_exits_1(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
-        assert "✗ VIOLATED" in lab("check", "--paper", "broken2022", code=1).stdout
+        assert "✗ violated" in lab("check", "--paper", "broken2022", code=1).stdout
         rows = json.loads(lab("check", "--all", "--json", code=1).stdout)
         assert [row["expected"] for row in rows] == [True, False]
 
@@ -191,14 +191,14 @@ class TestCheck:
         monkeypatch.setattr("tests.packages.toy2020.claims.theorems.theorem_2", broken)
         result = lab("check", HOLDING.id, STEP.id, code=3)
         assert "Traceback" not in result.output
-        assert f"✗ NOT COMPUTED  {HOLDING.id}\n  {HOLDING.id} failed: ZeroDivisionError: no runs\n" in result.stdout
-        assert f"{STEP.id}  ✓ HOLDS" in result.stdout
+        assert f"✗ not computed  {HOLDING.id}\n  {HOLDING.id} failed: ZeroDivisionError: no runs\n" in result.stdout
+        assert f"{STEP.id}  ✓ holds" in result.stdout
         one, two = json.loads(lab("check", HOLDING.id, STEP.id, "--json", code=3).stdout)
         assert (one["id"], one["verdict"], two["verdict"]) == (HOLDING.id, "NOT_COMPUTED", "HOLDS")
         assert "ZeroDivisionError" in one["traceback"]
         (line,) = [each for each in result.stdout.splitlines() if each.startswith(HOLDING.id)]
-        assert "✗ NOT COMPUTED" in line, "it has its row in the table"
-        assert "2 claims: 1 HOLDS, 1 NOT COMPUTED" in result.stdout
+        assert "✗ not computed" in line, "it has its row in the table"
+        assert "2 claims: 1 holds, 1 not computed" in result.stdout
         lab("report", code=3)
         page = Path("report/index.html").read_text(encoding="utf-8")
         assert "ZeroDivisionError: no runs" in page
@@ -215,7 +215,7 @@ class TestCheck:
 
     def test_unmet_hypotheses_exit_3_and_show_which(self, lab: Invoke) -> None:
         text = lab("check", UNMET.id, code=3).stdout
-        assert "? HYPOTHESES NOT MET" in text
+        assert "? hypotheses not met" in text
         assert "✗ no" in text
         assert "-0.5" in text
         assert "✗ margin of [w*, x]: Row 7 is too close." in text
@@ -229,8 +229,8 @@ class TestCheck:
     def test_progress_is_plain_lines_on_stderr(self, lab: Invoke) -> None:
         lines = lab("check", HOLDING.id, STEP.id, "--jobs", "1").stderr.splitlines()
         assert lines[0] == "[1/5] toy2020.numbers (1 of 3): started"
-        assert lines[-2].startswith(f"[4/5] {HOLDING.id}: HOLDS, ")
-        assert lines[-1].startswith(f"[5/5] {STEP.id}: HOLDS, ")
+        assert lines[-2].startswith(f"[4/5] {HOLDING.id}: holds, ")
+        assert lines[-1].startswith(f"[5/5] {STEP.id}: holds, ")
         again = lab("check", HOLDING.id, STEP.id).stderr.splitlines()
         assert [line.split(":")[0] for line in again] == [f"[1/2] {HOLDING.id}", f"[2/2] {STEP.id}"]
 
@@ -331,7 +331,7 @@ class TestFigure:
         for suffix in ("svg", "pdf", "png", "json", "width-run-epoch.csv"):
             assert Path("figures", f"{self.ID}.{suffix}").stat().st_size > 0
             assert f"wrote figures/{self.ID}.{suffix}" in text
-        for words in ("final test error", "good for all widths [a, b]", "0.05 to 0.09", "✓ AGREES", "✗ DIFFERS"):
+        for words in ("final test error", "good for all widths [a, b]", "0.05 to 0.09", "✓ agrees", "✗ differs"):
             assert words in text
         assert not [path for path in Path("figures").iterdir() if path.name.startswith(".")]
 

@@ -1,19 +1,23 @@
 """Tables at the widths of real terminals."""
 
+import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import xarray as xr
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
-from tests.report.fake_outcomes import checked, circumstances, claim
+from tests.report.fake_outcomes import FIGURE, checked, circumstances, claim
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs, Verdict, undecided
 from widenet.console import tables, wording
 from widenet.figures import Comparison
 from widenet.figures.base import ANY
-from widenet.run import CheckOutcome, Results
+from widenet.run import CheckOutcome, FigureOutcome, Results
 
 LONG = "brutzkus2019.observation_diverse_probability_as_printed"
 NAMES = ("brutzkus2019.theorem_3_3_iterations_as_printed", LONG, "brutzkus2019.theorem_6_4")
@@ -48,7 +52,7 @@ def test_verdicts_are_whole_at_every_width(width: int, monkeypatch: pytest.Monke
     text = "\n".join(lines)
     assert "…" not in text
     assert all(len(line) <= width for line in lines)
-    assert text.count("FALSE AS PRINTED") == 2 + 1  # the last one is in the sums
+    assert text.count("false as printed") == 2 + 1  # the last one is in the sums
     assert text.count("0.006123") == len(NAMES)
     assert ("24,576 (414 ✗)" in text) == (width >= 120)
 
@@ -119,7 +123,7 @@ def test_no_word_is_broken_and_nothing_is_dropped(width: int, monkeypatch: pytes
     for each in COMPARISONS:
         assert set(f"{each.name} {each.reported}".replace(",", "").split()) <= set(found)
     assert {"-0.005461", "-0.01546", "0.03679", "-0.001", "0.654"} <= set(found)
-    assert found.count("AGREES") + found.count("DIFFERS") == len(COMPARISONS)
+    assert found.count("agrees") + found.count("differs") == len(COMPARISONS)
     supposed = printed(width, monkeypatch, lambda: tables.hypothesis_table(HYPOTHESES))
     found = " ".join(supposed).replace(",", "").split()
     for each in HYPOTHESES:
@@ -174,7 +178,7 @@ def test_a_hypothesis_that_could_not_be_decided_is_not_called_unmet(monkeypatch:
     shown = CheckOutcome(single.claim, evidence, single.circumstances)
     lines = [line.strip() for line in printed(100, monkeypatch, lambda: tables.check_block(shown))]
     assert "? separable: no search found an answer" in lines
-    assert any("INSUFFICIENT EVIDENCE" in line for line in lines)
+    assert any("insufficient evidence" in line for line in lines)
     assert any(line.endswith("? undecided") for line in lines)
     assert not any("✗" in line for line in lines)
     assert wording.how_many_met(hypotheses) == "1 of 2 met, 1 undecided"
@@ -191,7 +195,7 @@ def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
     block = tables.comparison_table(COMPARISONS)
     assert isinstance(block, Group)
-    assert isinstance(block.renderables[0], Table)
+    assert [type(each) for each in block.renderables] == [Text, Text, Table]
 
 
 def test_why_a_band_and_that_it_was_moved_stand_below(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +214,44 @@ def test_why_a_band_and_that_it_was_moved_stand_below(monkeypatch: pytest.Monkey
         for name in ("one [a]", "two [b]", "three", "four [c]"):
             assert name in text
         assert "∞" not in text
+
+
+def drawing(comparisons: list[Comparison]) -> FigureOutcome:
+    return FigureOutcome(FIGURE, xr.Dataset(), comparisons, circumstances(seconds=12.3, reused=True))
+
+
+def test_a_figure_says_first_what_comes_out_and_keeps_the_rows_of_the_paper_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = [Path("figures") / f"{FIGURE.id}.{ending}" for ending in ("svg", "width-run.csv")]
+    ours = COMPARISONS[0].model_copy(update={"added": True, "name": "level", "basis": "of our own"})
+    rows = [ours, *COMPARISONS]
+    for width in (60, 80, 120):
+        text = " ".join(
+            " ".join(printed(width, monkeypatch, lambda: tables.figure_block(drawing(rows), files))).split()
+        )
+        assert f"{FIGURE.id} ✗ 1 of 2 numbers and trends of the paper comes out quick scale, seed 0, 12.3 s" in text
+        places = [text.index(words) for words in ("What the paper says", "62 of 100", "Our own rows", "level [a]")]
+        assert places == sorted(places)
+    text = " ".join(" ".join(printed(80, monkeypatch, lambda: tables.figure_block(drawing([ours]), files))).split())
+    assert "· the paper prints no number about this" in text
+    assert "What the paper says" not in text
+    assert text.endswith(f"wrote figures/{FIGURE.id}.svg, .width-run.csv")
+
+
+def test_a_statement_that_leaves_a_constant_open_has_the_word_of_the_pages() -> None:
+    single = outcome("brutzkus2019.theorem_6_4")
+    evidence = single.evidence.model_copy(update={"open_constant": "C_4"})
+    assert evidence.verdict is Verdict.CONSTANT_UNSPECIFIED
+    assert wording.badge(single.claim, evidence).word == "open constant"
+
+
+def test_a_median_beyond_all_numbers_has_its_sign() -> None:
+    part = PARTS[0].model_copy(update={"median_tightness": math.inf})
+    assert wording.tested(part) == "64 cases, median tightness ∞"
+    assert (
+        wording.tested(PARTS[0].model_copy(update={"median_tightness": 0.0312})) == "64 cases, median tightness 0.031"
+    )
 
 
 @pytest.mark.parametrize(("width", "columns"), [(120, 5), (70, 4), (60, 3)])

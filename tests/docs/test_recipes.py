@@ -112,14 +112,14 @@ def test_control_a_path_that_does_not_exist_is_noticed(tree: Path) -> None:
 
 def test_the_theorem_holds_and_is_the_example_of_the_repository(shown: dict[str, str], tree: Path) -> None:
     _, check, _ = COMMANDS["theorem"]
-    assert "✓ HOLDS" in shown[check]
+    assert "✓ holds" in shown[check]
     assert ["tightness", "1"] in [line.split() for line in shown[check].splitlines()]
     for name in ("examples/perceptron.py", "examples/test_perceptron.py"):
         assert (tree / name).read_text(encoding="utf-8") == (ROOT / name).read_text(encoding="utf-8"), name
 
 
 def test_the_figure_is_drawn_and_agrees(shown: dict[str, str], tree: Path) -> None:
-    assert shown[COMMANDS["figure"][1]].count("✓ AGREES") == 2
+    assert shown[COMMANDS["figure"][1]].count("✓ agrees") == 2
     for form in ("svg", "pdf", "png", "json", "step_size.csv"):
         assert (tree / "figures" / f"brutzkus2018.example_step_size.{form}").stat().st_size > 0
 

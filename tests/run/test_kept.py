@@ -1,6 +1,7 @@
 """What an earlier report found is found again exactly, and only while nothing that it depends on has changed."""
 
 import dataclasses
+import datetime
 import json
 import shutil
 from pathlib import Path
@@ -11,9 +12,10 @@ import xarray as xr
 
 from tests.packages import TOY
 from tests.packages.toy2020.runs.numbers import LOG
-from tests.report.fake_outcomes import FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, VACUOUS
+from tests.report.fake_outcomes import FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, VACUOUS, drawn
 from widenet import papers
 from widenet.console.wording import in_short
+from widenet.figures import archive
 from widenet.records import Scale
 from widenet.run import Cells, FigureOutcome, InProcess, Plan, Unwatched, kept, plan, reach
 from widenet.run.kept import Kept
@@ -37,13 +39,14 @@ def worked(monkeypatch):
     for name in ("judge", "show"):
         original = getattr(plan, name)
         monkeypatch.setattr(plan, name, lambda item, *rest, f=original: (done.append(item.id), f(item, *rest))[1])
-    picture = plan.plots.picture_files
+    for name, words in (("picture_files", "drawing of"), ("archived_files", "paper-scale drawing of")):
+        original = getattr(plan.plots, name)
 
-    def drawing(*arguments):
-        done.append(f"drawing of {arguments[1]}")
-        return picture(*arguments)
+        def drawing(*arguments, f=original, words=words):
+            done.append(f"{words} {arguments[1]}")
+            return f(*arguments)
 
-    monkeypatch.setattr(plan.plots, "picture_files", drawing)
+        monkeypatch.setattr(plan.plots, name, drawing)
     return done
 
 
@@ -134,6 +137,51 @@ def test_a_cell_with_another_content_is_noticed(tmp_path, worked):
     worked.clear()
     assert json.dumps(report(tmp_path).rows()) == json.dumps(changed.rows())
     assert worked == []
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """Writes an archive of the figure with its measured numbers moved."""
+    monkeypatch.setattr(archive, "PAPERS", tmp_path / "papers")
+    outcome = drawn()
+
+    def ship(move, left_out=()):
+        numbers = outcome.numbers.map(lambda each: each + move if each.dtype.kind == "f" else each, keep_attrs=True)
+        circumstances = outcome.circumstances.row()
+        made = archive.archive(
+            FIGURE.id, numbers, outcome.comparisons, circumstances, datetime.date(2026, 1, 2), left_out
+        )
+        path = archive.place_of(FIGURE.id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(made.to_bytes())
+
+    return ship
+
+
+def test_a_replaced_archive_is_drawn_again_and_nothing_else(tmp_path, worked, shipped):
+    at_paper_scale, panels = f"paper-scale drawing of {FIGURE.id}", f"{FIGURE.id}.paper.panels.json"
+    shipped(0.0)
+    first = report(tmp_path)
+    assert set(worked) == EVERYTHING | {at_paper_scale}
+    worked.clear()
+    assert report(tmp_path).files[FIGURE.id][panels] == first.files[FIGURE.id][panels]
+    assert worked == []
+    shipped(0.25)
+    again = report(tmp_path)
+    assert worked == [at_paper_scale]
+    assert again.files[FIGURE.id][panels] != first.files[FIGURE.id][panels]
+    worked.clear()
+    archive.place_of(FIGURE.id).unlink()
+    assert panels not in report(tmp_path).files[FIGURE.id]
+    assert worked == []
+
+
+def test_an_archive_is_drawn_for_a_report_alone(tmp_path, worked, shipped):
+    shipped(0.0)
+    assert f"{FIGURE.id}.paper.panels.json" not in without(tmp_path).files[FIGURE.id]
+    assert set(worked) == EVERYTHING
+    shipped(0.0, left_out=("curves",))
+    assert f"{FIGURE.id}.paper.panels.json" not in report(tmp_path).files[FIGURE.id]
 
 
 def test_damage_is_found_and_mended(tmp_path, worked):

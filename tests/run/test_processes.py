@@ -179,8 +179,8 @@ def test_a_killed_worker_is_one_sentence_and_everything_else_is_reported(tmp_pat
     assert [line for line in errors.splitlines() if not line.startswith("[")] == []
     (sentence,) = [line for line in output.splitlines() if "was ended by signal 9" in line]
     assert "toy2020.numbers" in sentence
-    assert "✗ NOT COMPUTED  toy2020.theorem_2" in output
-    assert "✓ HOLDS" in output
+    assert "✗ not computed  toy2020.theorem_2" in output
+    assert "✓ holds" in output
     assert command.is_gone()
     assert whole_cells(command.store) == 5
 

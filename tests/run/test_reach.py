@@ -1,12 +1,13 @@
 """What a change recomputes, and what it does not."""
 
+import functools
 from pathlib import Path
 
 import pytest
 
 from widenet.papers import PAPERS
 from widenet.run import reach as module
-from widenet.run.reach import digest, reach
+from widenet.run.reach import SourceNotes, digest, reach
 
 HOUSE = {
     "__init__.py": "",
@@ -49,13 +50,17 @@ def house(tmp_path, monkeypatch) -> Path:
     return tmp_path / "widenet"
 
 
+def forget() -> None:
+    """What this process remembers of files."""
+    for function in (module.digest, module._find, module._file_digest, module._imported, module._read):
+        function.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_remembered():
-    for function in (module.digest, module._find, module._read):
-        function.cache_clear()
+    forget()
     yield
-    for function in (module.digest, module._find, module._read):
-        function.cache_clear()
+    forget()
 
 
 def changed(house: Path, name: str, old: str, new: str, of: str = RUNS) -> bool:
@@ -64,12 +69,10 @@ def changed(house: Path, name: str, old: str, new: str, of: str = RUNS) -> bool:
     before, text = digest(of, house), path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    for function in (module.digest, module._find, module._read):
-        function.cache_clear()
+    forget()
     after = digest(of, house)
     path.write_text(text)
-    for function in (module.digest, module._find, module._read):
-        function.cache_clear()
+    forget()
     assert digest(of, house) == before
     return after != before
 
@@ -147,8 +150,7 @@ def test_two_files_that_trade_their_text_are_a_change(house):
     first, second = one.read_text(), two.read_text()
     one.write_text(second)
     two.write_text(first)
-    module.digest.cache_clear()
-    module._read.cache_clear()
+    forget()
     assert digest("widenet.papers", house) != before
 
 
@@ -186,3 +188,61 @@ def test_runs_reach_their_own_room_and_what_lies_below(key):
             if parts[0] in SURFACES or (parts[0] == "papers" and not own):
                 offenders.setdefault(file.name, []).append(name)
     assert offenders == {}
+
+
+class TestNotes:
+    """What one process read from files, the next one knows."""
+
+    @pytest.fixture(autouse=True)
+    def no_notes(self, monkeypatch):
+        monkeypatch.setattr(module, "NOTES", SourceNotes())
+
+    def next_process(self, path: Path, monkeypatch) -> None:
+        forget()
+        monkeypatch.setattr(module, "NOTES", SourceNotes())
+        module.NOTES.read(path)
+
+    def test_nothing_is_parsed_again(self, house, tmp_path, monkeypatch):
+        path = tmp_path / "notes" / "sources.json"
+        before = digest(RUNS, house), reach("widenet.papers.one.claims", house)
+        module.NOTES.write(path)
+        self.next_process(path, monkeypatch)
+        monkeypatch.setattr(module, "_read", functools.cache(lambda path: pytest.fail(f"{path} was parsed")))
+        assert (digest(RUNS, house), reach("widenet.papers.one.claims", house)) == before
+
+    def test_an_edited_file_is_read_and_what_it_was_is_forgotten(self, house, tmp_path, monkeypatch):
+        path = tmp_path / "sources.json"
+        before = digest(RUNS, house)
+        module.NOTES.write(path)
+        (house / "types.py").write_text("SIZE = 4\n")
+        self.next_process(path, monkeypatch)
+        assert digest(RUNS, house) != before
+        n_files = len(module.NOTES.imports)
+        module.NOTES.write(path)
+        self.next_process(path, monkeypatch)
+        assert len(module.NOTES.earlier_imports) == n_files
+        assert len(module.NOTES.earlier_digests) == 1
+
+    @pytest.mark.parametrize("damage", [lambda text: text[:-5], lambda text: text.replace("1", "2"), lambda text: ""])
+    def test_damage_is_as_good_as_nothing(self, damage, house, tmp_path, monkeypatch):
+        path = tmp_path / "sources.json"
+        before = digest(RUNS, house)
+        module.NOTES.write(path)
+        path.write_text(damage(path.read_text()))
+        self.next_process(path, monkeypatch)
+        assert (module.NOTES.earlier_imports, module.NOTES.earlier_digests) == ({}, {})
+        assert digest(RUNS, house) == before
+
+    def test_another_python_reads_for_itself(self, house, tmp_path, monkeypatch):
+        path = tmp_path / "sources.json"
+        digest(RUNS, house)
+        module.NOTES.write(path)
+        monkeypatch.setattr(module.platform, "python_version", lambda: "3.99.0")
+        self.next_process(path, monkeypatch)
+        assert (module.NOTES.earlier_imports, module.NOTES.earlier_digests) == ({}, {})
+
+    def test_a_disk_that_refuses_ends_nothing(self, house, tmp_path):
+        digest(RUNS, house)
+        (tmp_path / "file").touch()
+        module.NOTES.write(tmp_path / "file" / "sources.json")
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "widenet"]

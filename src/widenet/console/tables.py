@@ -283,11 +283,12 @@ def _fitting(rows: Sequence[dict[str, Text]]) -> list[str]:
 
 
 def sums(results: "Results") -> str:
-    """`3 claims: 2 HOLDS, 1 FALSE AS PRINTED (1 found in the store)`."""
+    """`3 claims: 2 hold, 1 false as printed (1 found in the store)`."""
     outcomes, failed = results.checks, [each for each in results.not_computed if isinstance(each.item, Claim)]
     badges = [wording.badge(outcome.claim, outcome.evidence) for outcome in outcomes]
     counts = wording.tally([*badges, *(wording.NOT_COMPUTED for _ in failed)])
-    verdicts = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing to check"
+    words = [f"{count} {word if count == 1 else word.replace('holds', 'hold')}" for word, count in counts.items()]
+    verdicts = ", ".join(words) or "nothing to check"
     stored = sum(outcome.circumstances.reused for outcome in outcomes)
     found = f" ({stored} found in the store)" if stored else ""
     return f"{wording.counted(len(badges) + len(failed), 'claim')}: {verdicts}{found}"
@@ -339,7 +340,7 @@ def part_table(parts: Sequence[Part]) -> RenderableType:
     numbers = ("tightness", "median", "cases")
     table = _table("", "part", "measured, promised", *numbers, "kept", right=numbers, fold=("part",))
     for each in parts:
-        median = wording.number(each.median_tightness and float(f"{each.median_tightness:.2g}"))
+        median = wording.NOTHING if each.median_tightness is None else wording.two_digits(each.median_tightness)
         shown = (wording.sides(each), wording.number(each.tightness), median, f"{each.n_cases:,}")
         table.add_row(Text(each.name), *shown, _badge(wording.kept(each)))
     if _has_room(table, ("part",), least=14):
@@ -380,14 +381,21 @@ def _facts(outcome: "CheckOutcome") -> Table:
     return table
 
 
-def figure_block(outcome: "FigureOutcome", files: Iterable[Path]) -> RenderableType:
-    """The reported numbers beside the measured ones, and the files that were written."""
-    head = Text.assemble((outcome.figure.id, "bold"), "  ", outcome.figure.title)
-    found = outcome.circumstances
-    where = Text(f"scale {found.scale.value}, seed {found.seed}, {wording.seconds(outcome)}", style="dim")
-    written = [Text(f"wrote {path}") for path in files]
-    body = Group(where, comparison_table(outcome.comparisons), *written)
+def figure_block(outcome: "FigureOutcome", files: Sequence[Path]) -> RenderableType:
+    """How much comes out, the reported numbers beside the measured ones, and the files: in the order of its page."""
+    found, badge = outcome.circumstances, wording.coming_out(outcome.comparisons)
+    where = f"{found.scale.value} scale, seed {found.seed}, {wording.seconds(outcome)}"
+    head = Text.assemble((outcome.figure.id, "bold"), "  ", _badge(badge), "  ", (where, "dim"))
+    body = Group(Text(plain(outcome.figure.title)), comparison_table(outcome.comparisons), *_written(files))
     return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
+
+
+def _written(files: Sequence[Path]) -> list[Text]:
+    """A line per file in a pipe. On a terminal one file in full, and how the others end."""
+    if not sys.stdout.isatty() or not files:
+        return [Text(f"wrote {path}") for path in files]
+    stem = str(files[0].with_suffix(""))
+    return [Text(f"wrote {files[0]}{''.join(f', {str(path).removeprefix(stem)}' for path in files[1:])}")]
 
 
 def figure_report(results: "Results", written: Iterable[Sequence[Path]]) -> list[RenderableType]:
@@ -396,42 +404,52 @@ def figure_report(results: "Results", written: Iterable[Sequence[Path]]) -> list
 
 
 def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
-    """What the paper reports, what was measured, the band that counts as agreement, and below it why that band."""
-    words = ("quantity", "reported")
-    table = _table(
-        "", "quantity", "reported", "measured", "95 % interval", "band", "verdict", right=("measured",), fold=words
-    )
-    reasons = wording.band_reasons(comparisons)
-    for each in comparisons:
-        table.add_row(
-            Text(f"{each.name}{_mark(each, reasons)}"),
-            Text(each.reported),
-            wording.number(each.measured),
-            wording.interval(each.interval),
-            wording.band(each),
-            _badge(wording.agreement(each)),
-        )
+    """What the paper says beside what was measured, then our own rows, and below them why these bands."""
+    groups = {
+        "What the paper says": [each for each in comparisons if not each.added],
+        "Our own rows": [each for each in comparisons if each.added],
+    }
+    reasons = wording.band_reasons(each for rows in groups.values() for each in rows)
+    tables = {words: _compared(rows, reasons) for words, rows in groups.items() if rows}
+    fit = all(_has_room(table, ("quantity", "the paper"), least=24) for table in tables.values())
+    blocks: list[RenderableType] = []
+    for words, table in tables.items():
+        stacked = ((_badge(wording.agreement(each)), _named(each, reasons), _sides(each)) for each in groups[words])
+        blocks += [Text(), Text(words, style="bold"), table if fit else layout.stacked(stacked)]
     below = [Text(f"{wording.mark(place)} {reason}", style="dim") for place, reason in enumerate(reasons)]
-    if _has_room(table, words, least=24):
-        return Group(table, *below)
-    stacked = layout.stacked(
-        (_badge(wording.agreement(each)), Text(f"{each.name}{_mark(each, reasons)}"), _sides(each))
-        for each in comparisons
-    )
-    return Group(stacked, *below)
+    return Group(*blocks, *below)
 
 
-def _mark(comparison: "Comparison", reasons: Sequence[str]) -> str:
+def _compared(comparisons: "Sequence[Comparison]", reasons: Sequence[str]) -> Table:
+    columns = ["quantity", "the paper", "measured", "95 % interval", "would agree", "verdict"]
+    if not any(each.interval for each in comparisons):
+        columns.remove("95 % interval")
+    table = _table("", *columns, right=("measured",), fold=columns[:2])
+    for each in comparisons:
+        row = {
+            "quantity": _named(each, reasons),
+            "the paper": Text(plain(each.reported)),
+            "measured": wording.number(each.measured),
+            "95 % interval": wording.interval(each.interval),
+            "would agree": wording.band(each),
+            "verdict": _badge(wording.agreement(each)),
+        }
+        table.add_row(*(row[column] for column in columns))
+    return table
+
+
+def _named(comparison: "Comparison", reasons: Sequence[str]) -> Text:
+    """The quantity, with the mark of the reason for its band."""
     reason = wording.reason(comparison)
-    return f" {wording.mark(reasons.index(reason))}" if reason else ""
+    return Text(plain(comparison.name) + (f" {wording.mark(reasons.index(reason))}" if reason else ""))
 
 
 def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
     interval = "" if comparison.interval is None else f", 95 % interval {wording.interval(comparison.interval)}"
     return [
-        ("reported", comparison.reported),
+        ("the paper", plain(comparison.reported)),
         ("measured", f"{wording.number(comparison.measured)}{interval}"),
-        ("band", wording.band(comparison)),
+        ("would agree", wording.band(comparison)),
     ]
 
 

@@ -38,7 +38,7 @@ class Badge:
     tone: Tone
 
 
-NOT_COMPUTED = Badge("✗", "NOT COMPUTED", Tone.ALARM)
+NOT_COMPUTED = Badge("✗", "not computed", Tone.ALARM)
 """The badge of a claim or a figure of which something failed."""
 
 
@@ -47,25 +47,38 @@ def badge(claim: Claim, evidence: Evidence) -> Badge:
     verdict = evidence.verdict
     if verdict is Verdict.VIOLATED:
         if claim.expected is Verdict.VIOLATED:
-            return Badge("!", "FALSE AS PRINTED", Tone.FINDING)
-        return Badge("✗", "VIOLATED", Tone.ALARM)
-    word = verdict.value.replace("_", " ")
+            return Badge("!", "false as printed", Tone.FINDING)
+        return Badge("✗", "violated", Tone.ALARM)
+    if verdict is Verdict.CONSTANT_UNSPECIFIED:
+        return Badge("?", "open constant", Tone.OPEN)
+    word = verdict.value.replace("_", " ").lower()
     if verdict is Verdict.HOLDS:
         if claim.expected is Verdict.VIOLATED:
-            return Badge("?", "HOLDS HERE, EXPECTED TO FAIL", Tone.OPEN)
+            return Badge("?", "holds here, expected to fail", Tone.OPEN)
         if evidence.vacuous:  # nothing was at stake, so it must not look like a success
-            return Badge("○", "HOLDS VACUOUSLY", Tone.OPEN)
+            return Badge("○", "holds vacuously", Tone.OPEN)
         return Badge("✓", word, Tone.GOOD)
     return Badge("?", word, Tone.OPEN)
 
 
 def agreement(comparison: "Comparison") -> Badge:
     """The badge of a reported number beside a measured one."""
+    word = comparison.verdict.lower()
     if comparison.verdict == "MEASURED":
-        return Badge("·", comparison.verdict, Tone.OPEN)
-    return (
-        Badge("✓", comparison.verdict, Tone.GOOD) if comparison.agrees else Badge("✗", comparison.verdict, Tone.ALARM)
-    )
+        return Badge("·", word, Tone.OPEN)
+    if comparison.agrees:
+        return Badge("✓", word, Tone.GOOD)
+    return Badge("✗", word, Tone.ALARM if comparison.added else Tone.FINDING)
+
+
+def coming_out(comparisons: "Iterable[Comparison]") -> Badge:
+    """The badge of a figure: how much of what the paper says about it comes out."""
+    agree = [each.agrees for each in comparisons if not each.added]
+    if not agree:
+        return Badge("·", "the paper prints no number about this", Tone.OPEN)
+    count, verb = sum(agree), "comes" if sum(agree) == 1 else "come"
+    words = f"{count} of {counted(len(agree), 'number or trend', 'numbers and trends')} of the paper {verb} out"
+    return Badge("✓", words, Tone.GOOD) if all(agree) else Badge("✗", words, Tone.FINDING)
 
 
 def kept(part: Part) -> Badge:
@@ -90,7 +103,12 @@ def tested(part: Part) -> str:
     cases = counted(part.n_cases, "case")
     if part.median_tightness is None:
         return cases if part.n_cases else NOTHING
-    return cases if part.n_cases == 1 else f"{cases}, median tightness {part.median_tightness:.2g}"
+    return cases if part.n_cases == 1 else f"{cases}, median tightness {two_digits(part.median_tightness)}"
+
+
+def two_digits(value: float) -> str:
+    """A number that is no more than a rough share."""
+    return number(float(f"{value:.2g}"))
 
 
 def far(part: Part) -> str:

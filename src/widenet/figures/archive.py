@@ -8,6 +8,7 @@ draws the quick ones. `widenet figure ID --scale paper --archive` writes such a 
 import datetime
 import functools
 import gzip
+import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -164,6 +165,12 @@ def file_name(figure_id: str) -> str:
 def place_of(figure_id: str) -> Path:
     """Where the archive of a figure lies, or would lie."""
     return PAPERS / figure_id.partition(".")[0] / FOLDER / file_name(figure_id)
+
+
+def digest_of_archive(figure_id: str) -> str | None:
+    """What tells the file of a figure's archive from any other; None where there is none."""
+    path = place_of(figure_id)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def archived(figure_id: str) -> Archived | None:

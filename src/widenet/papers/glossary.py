@@ -54,13 +54,13 @@ def about(paper: str) -> str:
 def symbols_of(paper: str, *texts: str) -> list[Symbol]:
     """The entries that these texts use, those of the paper first; what a paper explains hides what all share."""
     entries = (*_entries(paper), *_entries(""))
-    place_of = {form: place for place, entry in reversed([*enumerate(entries)]) for form in entry.forms}
+    place_of, signs = _places(paper)
     used = set()
-    for formula in (formula for text in texts for formula in MATHEMATICS.findall(text)):
+    for formula in dict.fromkeys(formula for text in texts for formula in MATHEMATICS.findall(text)):
         # The most that is attached to a letter comes first: V_β⁺ is no V.
         found = (next((name for name in names if name in place_of), None) for names in _names(formula))
         used |= {place_of[name] for name in found if name is not None}
-        used |= {place for form, place in place_of.items() if _is_part(form, formula)}
+        used |= {place for form, sign, place in signs if form in formula and sign.search(formula)}
     return [entries[place] for place in sorted(used)]
 
 
@@ -71,10 +71,11 @@ def unknown_in(paper: str, *texts: str) -> list[str]:
     return sorted({names[0] for names in found if not known & set(names)})
 
 
-def _names(formula: str) -> list[tuple[str, ...]]:
+@functools.cache
+def _names(formula: str) -> tuple[tuple[str, ...], ...]:
     """Every letter of a formula with what is attached to it; then with less, down to the letter alone."""
     without_words = re.sub(r"[A-Za-z]{2,}", lambda run: " " if run[0] in WORDS else run[0], formula)
-    found = []
+    found: list[tuple[str, ...]] = []
     for atom in ATOM.finditer(without_words):
         letter = atom["letter"] + atom["accents"]
         below, above = atom["below"] or "", atom["above"] or ""
@@ -88,7 +89,7 @@ def _names(formula: str) -> list[tuple[str, ...]]:
         if letter not in WORDS:
             found.append(tuple(dict.fromkeys((*names, letter))))
     inner = [each for atom in ATOM.finditer(without_words) for each in _inside(atom["below"], atom["above"])]
-    return found + [names for text in inner for names in _names(text)]
+    return (*found, *(names for text in inner for names in _names(text)))
 
 
 def _inside(*attached: str | None) -> list[str]:
@@ -96,11 +97,17 @@ def _inside(*attached: str | None) -> list[str]:
     return [each.strip("_^{}()") for each in attached if each and re.search(LETTER, each)]
 
 
-def _is_part(form: str, formula: str) -> bool:
-    """Whether a symbol that is no single letter stands in a formula."""
-    if not re.search(r"[^\w]", form):
-        return False
-    return re.search(rf"(?<!{LETTER}){re.escape(form)}(?!{LETTER})", formula) is not None
+@functools.cache
+def _places(paper: str) -> tuple[dict[str, int], list[tuple[str, re.Pattern[str], int]]]:
+    """Where the entry of each symbol is; and symbols that are no single letter, each with how it stands in formulas."""
+    entries = (*_entries(paper), *_entries(""))
+    place_of = {form: place for place, entry in reversed([*enumerate(entries)]) for form in entry.forms}
+    signs = [
+        (form, re.compile(rf"(?<!{LETTER}){re.escape(form)}(?!{LETTER})"), place)
+        for form, place in place_of.items()
+        if re.search(r"[^\w]", form)
+    ]
+    return place_of, signs
 
 
 @functools.cache

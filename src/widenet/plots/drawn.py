@@ -19,6 +19,8 @@ from widenet.progress import Progress, silent
 
 PANELS = ".panels.json"
 """How the entry with the panels of a figure ends. It goes into pages and is no file beside them."""
+AT_PAPER_SCALE = ".paper"
+"""What the name of a figure has before that, where the panels are of its result at paper scale."""
 
 Files = dict[str, bytes]
 """The content of files by their names."""
@@ -64,12 +66,18 @@ def picture_files(
         files[f"{figure_id}.{form}"] = render(sheet, form)
         progress(number / (len(FORMATS) + 1), "formats")
     files[f"{figure_id}{PANELS}"] = json.dumps(picture.on_page(figure_id), ensure_ascii=False).encode()
-    kept = archived(figure_id)
-    if kept is not None and kept.is_drawable:  # beside the quick ones on a page
-        again = importlib.import_module(drawing).draw(kept.numbers).on_page(f"{figure_id}.paper")
-        files[f"{figure_id}.paper{PANELS}"] = json.dumps(again, ensure_ascii=False).encode()
     progress(1.0, "panels")
     return files | plain_files(figure_id, numbers, about)
+
+
+def archived_files(drawing: str, figure_id: str, progress: Progress = silent) -> Files:
+    """The panels of the result at paper scale that ships with the package; nothing where it cannot be drawn."""
+    kept = archived(figure_id)
+    if kept is None or not kept.is_drawable:
+        return {}
+    name = f"{figure_id}{AT_PAPER_SCALE}"
+    panels = importlib.import_module(drawing).draw(kept.numbers).on_page(name)
+    return {f"{name}{PANELS}": json.dumps(panels, ensure_ascii=False).encode()}
 
 
 def sheet_of(figure: Figure, numbers: xr.Dataset) -> Any:

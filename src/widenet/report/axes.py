@@ -1,5 +1,6 @@
 """One axis of a small drawing: where a value stands, and which values are labelled."""
 
+import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,9 +32,13 @@ class Axis:
 
     def at(self, value: float) -> float:
         """Where a value stands; one beyond the axis stands at its end."""
-        low, high = self._stretched(self.low), self._stretched(self.high)
+        low, high = self._ends
         share = (self._stretched(min(max(value, self.low), self.high)) - low) / (high - low) if high > low else 0.5
         return self.start + share * (self.end - self.start)
+
+    @functools.cached_property
+    def _ends(self) -> tuple[float, float]:
+        return self._stretched(self.low), self._stretched(self.high)
 
     def ticks(self, most: int = 5) -> list[tuple[float, str]]:
         """Values to label, and their labels."""

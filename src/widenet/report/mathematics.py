@@ -121,6 +121,7 @@ class FormulaRow:
 Node = NumberToken | Name | Sign | Fence | Root | Scripts | Over | FormulaRow
 
 
+@functools.lru_cache(maxsize=8192)
 def parse(formula: str) -> FormulaRow:
     """The formula as a tree.
 
@@ -130,6 +131,7 @@ def parse(formula: str) -> FormulaRow:
     return _Parser(formula).whole()
 
 
+@functools.lru_cache(maxsize=8192)
 def mathml(formula: str, display: bool = False) -> str:
     """As MathML: one block, or pieces between which a line may break."""
     row = parse(formula)

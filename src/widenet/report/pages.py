@@ -14,7 +14,7 @@ from widenet.console import wording
 from widenet.console.wording import Tone
 from widenet.figures.archive import Archived, archived
 from widenet.papers.base import Paper
-from widenet.plots import PANELS, beside_pages
+from widenet.plots import AT_PAPER_SCALE, PANELS, beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
 from widenet.report.changes import SinceLast
@@ -325,7 +325,7 @@ def _figure_page(outcome: FigureOutcome, paper: Paper, files: Mapping[str, bytes
     moving = f"{outcome.figure.id}.gif" if f"{outcome.figure.id}.gif" in files else ""
     beside = sorted(beside_pages(files))
     panels = panels_of(outcome.figure.id, files, one_file)
-    at_paper_scale = f"{outcome.figure.id}.paper"
+    at_paper_scale = outcome.figure.id + AT_PAPER_SCALE
     return FigurePage(
         outcome,
         paper,

@@ -16,7 +16,7 @@ from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, Symbol, symbols_of
+from widenet.papers.glossary import MATHEMATICS, symbols_of
 from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
@@ -90,7 +90,11 @@ class Gauge:
     right: Markup
     filled: float
     median: float | None
-    picture: RunPicture | None
+
+    @functools.cached_property
+    def picture(self) -> RunPicture | None:
+        """Its cases, large."""
+        return picture_of(self.part)
 
     @property
     def badge(self) -> Badge:
@@ -305,7 +309,7 @@ class Library:
         """The entries of the glossary that a statement uses."""
         clauses = statement.row["clauses"]
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
-        return [_explained(each) for each in symbols_of(statement.paper.key, *texts)]
+        return [_explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
 
     def relatives(self, statement: Statement, most: int = 8) -> Relatives:
         """What belongs to a statement."""
@@ -337,15 +341,16 @@ def _gauge(part: Part, text: str) -> Gauge:
     share = part.tightness or 0.0
     filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
     median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
-    return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median, picture_of(part))
+    return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median)
 
 
-def _explained(entry: Symbol) -> Explained:
+@functools.lru_cache(maxsize=2048)
+def _explained(forms: tuple[str, ...], word: str, meaning: str) -> Explained:
     names = []
-    for form in entry.forms:
+    for form in forms:
         try:
             names.append(Markup(mathematics.mathml(form)))
         except FormulaError:
             names.append(Markup.escape(form))
-    word = re.sub(r"\*([^*]+)\*", r"\1", entry.word)
-    return Explained(Markup(", ").join(names), with_code(word), with_code(entry.meaning))
+    word = re.sub(r"\*([^*]+)\*", r"\1", word)
+    return Explained(Markup(", ").join(names), with_code(word), with_code(meaning))

@@ -6,11 +6,13 @@ versions of the libraries. Where that is no longer so (an edited judge, a recomp
 file is damaged, the work is done again and the file replaced. Cells are not read for it, but for their manifests.
 """
 
+import dataclasses
 import functools
 import hashlib
 import importlib.metadata
 import json
 import platform
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,17 +23,19 @@ import xarray as xr
 from widenet.claims import Claim, Evidence
 from widenet.errors import UnknownName
 from widenet.figures import Comparison, Figure
+from widenet.figures.archive import digest_of_archive
 from widenet.papers import find_paper
 from widenet.records import Scale
 from widenet.run.cells import LIBRARIES, Cells, tasks_of
 from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, version
-from widenet.run.reach import source_digest
+from widenet.run.reach import NOTES, source_digest
 from widenet.store import Cell, CellKey, Store
 from widenet.store.datasets import decode_dataset, encode_dataset
 
 FORMAT = "1"
 JUDGING = ("widenet.run.outcomes", "widenet.run.kept")
 DRAWING = ("widenet.plots.drawn",)
+SOURCES = "sources.json"
 """Modules besides the paper's own that an outcome and a drawing come from."""
 MORE_LIBRARIES = ("matplotlib", "pandas", "pillow", "pydantic", "xarray")
 
@@ -61,6 +65,11 @@ class Kept:
     def __init__(self, cells: Cells):
         """Those beside these cells."""
         self.cells, self.store = cells, Store(cells.store.outcomes)
+        NOTES.read(self.store.root / SOURCES)
+
+    def note_sources(self) -> None:
+        """Keep what was read from the sources, for the next report."""
+        NOTES.write(self.store.root / SOURCES)
 
     def place_of(self, item: Claim | Figure, scale: Scale, seed: int) -> Place | None:
         """The place of an outcome; None where a cell is missing, or where no paper has the claim or figure."""
@@ -80,6 +89,14 @@ class Kept:
             cells=[task.key.digest for task in tasks],
             reused=bool(tasks) and not any(map(self.cells.was_computed, tasks)),
         )
+
+    def at_paper_scale(self, figure: Figure, place: Place) -> Place | None:
+        """The same place for the drawing of the result that ships with the package, which depends on that file alone.
+
+        None where there is no such file.
+        """
+        file = digest_of_archive(figure.id)
+        return None if file is None else dataclasses.replace(place, basis=_digest(file, _versions()))
 
     def find(self, item: Claim | Figure, place: Place, scale: Scale, seed: int) -> CheckOutcome | FigureOutcome | None:
         """The outcome, as it would be found again from its cells."""
@@ -174,9 +191,11 @@ def _versions() -> tuple[str, ...]:
 
 
 def _with_reused(file: bytes, reused: bool) -> bytes:
-    """The numbers of a figure as its JSON file has them, which says whether its cells were in the store already."""
-    row = json.loads(file) | {"reused": reused}
-    return (json.dumps(row, indent=1, allow_nan=False) + "\n").encode()
+    """The numbers of a figure as its JSON file has them, which says whether its cells were in the store already.
+
+    A line that begins with one space is a field of the file itself; megabytes of numbers need not be read for it.
+    """
+    return re.sub(rb'^ "reused": (true|false)', f' "reused": {json.dumps(reused)}'.encode(), file, flags=re.MULTILINE)
 
 
 def _plain(value: Any) -> Any:

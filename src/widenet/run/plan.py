@@ -2,14 +2,18 @@
 
 import functools
 import itertools
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import xarray as xr
+
 from widenet import plots
 from widenet.claims import Claim, Experiment
 from widenet.figures import Figure
+from widenet.figures.archive import place_of as place_of_archive
 from widenet.records import Scale
 from widenet.run.cells import Cells, Task, tasks_of
 from widenet.run.failures import Failure, tried
@@ -18,7 +22,7 @@ from widenet.run.outcomes import CheckOutcome, FigureOutcome, NotComputed, judge
 from widenet.run.watch import WorkWatch
 from widenet.run.workers import Call
 
-ANIMATION = "animation of"
+ANIMATION, ARCHIVE = "animation of", "paper-scale drawing of"
 OutcomeWords = Callable[[CheckOutcome | FigureOutcome | NotComputed], str]
 """An outcome in a few words, for a line of progress."""
 
@@ -78,18 +82,25 @@ class Plan:
         """The figures that have an animation."""
         return frozenset(figure.id for figure in self.figures if plots.moves(figure))
 
+    @functools.cached_property
+    def shipped(self) -> frozenset[str]:
+        """The figures whose result at paper scale ships with the package. A report draws it beside its own."""
+        if self.kept is None:
+            return frozenset()
+        return frozenset(figure.id for figure in self.figures if place_of_archive(figure.id).is_file())
+
     @property
     def n_pieces(self) -> int:
-        """Cells to compute, claims to judge, figures to reduce, pictures and animations to draw."""
-        return len(self.missing) + len(self.claims) + 2 * len(self.figures) + len(self.moving)
+        """Cells to compute, claims to judge, figures to reduce, and what is drawn of them."""
+        n_drawings = sum(len(self._names(figure)) for figure in self.figures)
+        return len(self.missing) + len(self.claims) + len(self.figures) + n_drawings
 
     @property
     def pieces_by_paper(self) -> Counter[str]:
         """How many of them each paper has, in the order of the papers."""
-        items = [*self.claims, *self.figures, *self.figures]
-        pieces = Counter(each.paper for each in items)
+        pieces = Counter(each.paper for each in (*self.claims, *self.figures))
+        pieces.update(figure.paper for figure in self.figures for _ in self._names(figure))
         pieces.update(task.experiment.id.partition(".")[0] for task in self.missing)
-        pieces.update(id.partition(".")[0] for id in self.moving)
         return pieces
 
     @property
@@ -100,7 +111,7 @@ class Plan:
 
     @property
     def _seconds_to_draw(self) -> float:
-        return TO_DRAW * len(self.figures) + TO_ANIMATE * len(self.moving)
+        return math.fsum(self._seconds_of(name) for figure in self.figures for name in self._names(figure))
 
     def carry_out(self, watch: WorkWatch, in_words: OutcomeWords) -> Results:
         """Compute what is missing, then find verdicts while workers draw.
@@ -118,6 +129,8 @@ class Plan:
         for outcome in results.figures:
             self._keep_files(outcome.figure, new)
             self._take_files(outcome.figure, drawn | new, results)
+        if self.kept is not None:
+            self.kept.note_sources()
         results.figures = [each for each in results.figures if each.figure.id in results.files]
         results.figures.sort(key=lambda outcome: self.figures.index(outcome.figure))
         return results
@@ -140,10 +153,10 @@ class Plan:
         """The pictures and animations that an earlier report drew from the same numbers, by the same code."""
         drawn = {}
         for figure in self.figures:
-            place = self._places.get(figure.id)
-            if place is None or self.kept is None or self.cells.fresh:
-                continue
             for name in self._names(figure):
+                place = self._place_of_drawing(figure, name)
+                if place is None or self.kept is None or self.cells.fresh:
+                    continue
                 files = self.kept.files(plots.drawing_of(figure), name, place)
                 if files is not None:
                     drawn[name] = files
@@ -151,14 +164,22 @@ class Plan:
         return drawn
 
     def _keep_files(self, figure: Figure, new: dict[str, Any]) -> None:
-        place = self._places.get(figure.id)
         for name in self._names(figure):
+            place = self._place_of_drawing(figure, name)
             if self.kept is not None and place is not None and isinstance(new.get(name), dict):
                 self.kept.keep_files(plots.drawing_of(figure), name, place, new[name])
 
     def _names(self, figure: Figure) -> list[str]:
-        """Of the picture of a figure, and of its animation if it moves."""
-        return [_picture(figure.id), *([_animation(figure.id)] if figure.id in self.moving else [])]
+        """Of the picture of a figure, of its animation if it moves, and of the picture at paper scale if it ships."""
+        names = [_picture(figure.id)]
+        names += [_animation(figure.id)] if figure.id in self.moving else []
+        return names + ([_archive(figure.id)] if figure.id in self.shipped else [])
+
+    def _place_of_drawing(self, figure: Figure, name: str) -> Place | None:
+        place = self._places.get(figure.id)
+        if place is None or self.kept is None or name != _archive(figure.id):
+            return place
+        return self.kept.at_paper_scale(figure, place)
 
     def _seconds_of(self, name: str) -> float:
         return TO_ANIMATE if name.startswith(ANIMATION) else TO_DRAW
@@ -215,10 +236,12 @@ class Plan:
         if _picture(id) not in drawn:
             arguments = (drawing, id, outcome.numbers, outcome.row())
             yield Call(_picture(id), plots.picture_files, arguments, TO_DRAW)
+        if id in self.shipped and _archive(id) not in drawn:
+            yield Call(_archive(id), plots.archived_files, (drawing, id), TO_DRAW)
 
 
 def _size(drawing: Call) -> tuple[float, int]:
-    return drawing.seconds, drawing.arguments[2].nbytes
+    return drawing.seconds, sum(each.nbytes for each in drawing.arguments if isinstance(each, xr.Dataset))
 
 
 def _picture(figure_id: str) -> str:
@@ -227,3 +250,7 @@ def _picture(figure_id: str) -> str:
 
 def _animation(figure_id: str) -> str:
     return f"{ANIMATION} {figure_id}"
+
+
+def _archive(figure_id: str) -> str:
+    return f"{ARCHIVE} {figure_id}"

@@ -6,13 +6,20 @@ digest is taken over syntax trees without docstrings: comments, blank lines and 
 are in it through the checksums that the modules which read them carry and verify.
 
 A module of somebody else's package reaches the modules of that package too, and a file of its own those beside it.
+
+To parse all files takes over a second. A report keeps what it read, by the content of the files, for the next one.
 """
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.util
-from dataclasses import dataclass
+import json
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,15 +55,71 @@ class SourceFile:
     imports: tuple[Import, ...]
 
 
+@dataclass
+class SourceNotes:
+    """What this process found in files, by the SHA-256 of their contents, and what an earlier one did.
+
+    Attributes:
+      imports: of each file.
+      digests: of the syntax trees of all files that a module reaches.
+    """
+
+    imports: dict[str, list[Import]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    earlier_imports: dict[str, list[Import]] = field(default_factory=dict)
+    earlier_digests: dict[str, str] = field(default_factory=dict)
+
+    def read(self, path: Path) -> None:
+        """Learn what an earlier process noted. A file that is damaged or of another Python is as good as none."""
+        try:
+            head, _, body = path.read_text(encoding="utf-8").partition("\n")
+            if head != _head(body):
+                return
+            found = json.loads(body)
+        except (OSError, ValueError):
+            return
+        self.earlier_imports |= {name: [Import(*each) for each in rows] for name, rows in found["imports"].items()}
+        self.earlier_digests |= found["digests"]
+
+    def write(self, path: Path) -> None:
+        """Keep it for the next process; where the disk refuses, that one reads the files again."""
+        body = json.dumps({"imports": self.imports, "digests": self.digests}, separators=(",", ":"))
+        text, fresh = f"{_head(body)}\n{body}", path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            if path.is_file() and path.read_text(encoding="utf-8") == text:
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_text(text, encoding="utf-8")
+            fresh.replace(path)
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+
+
+def _head(body: str) -> str:
+    """Python writes syntax trees differently from version to version."""
+    return f"{platform.python_version()} {hashlib.sha256(body.encode()).hexdigest()}"
+
+
+NOTES = SourceNotes()
+"""Of this process."""
+
+
 @functools.cache
 def digest(module: str, root: Path = ROOT) -> str:
     """The SHA-256 over the syntax trees of all modules in reach that can matter to a number."""
-    total = hashlib.sha256()
-    for name in sorted(reach(module, root) - WITHOUT_NUMBERS):
-        text = _read(_file(name, root)).text
-        # The length keeps the end of one module apart from the name of the next.
-        total.update(f"{name}\0{len(text)}\0{text}".encode())
-    return total.hexdigest()
+    names = sorted(reach(module, root) - WITHOUT_NUMBERS)
+    files = _digest_of_files(names, root)
+    if files not in NOTES.digests and files in NOTES.earlier_digests:
+        NOTES.digests[files] = NOTES.earlier_digests[files]
+    elif files not in NOTES.digests:
+        total = hashlib.sha256()
+        for name in names:
+            text = _read(_file(name, root)).text
+            # The length keeps the end of one module apart from the name of the next.
+            total.update(f"{name}\0{len(text)}\0{text}".encode())
+        NOTES.digests[files] = total.hexdigest()
+    return NOTES.digests[files]
 
 
 @functools.cache
@@ -65,7 +128,10 @@ def source_digest(modules: tuple[str, ...], root: Path = ROOT) -> str:
 
     For what is cheap to find again, such as evidence: its texts come from docstrings, too.
     """
-    names = sorted(frozenset().union(*(reach(module, root) for module in modules)))
+    return _digest_of_files(sorted(frozenset().union(*(reach(module, root) for module in modules))), root)
+
+
+def _digest_of_files(names: Iterable[str], root: Path) -> str:
     total = hashlib.sha256()
     for name in names:
         total.update(f"{name}\0{_file_digest(_file(name, root))}\0".encode())
@@ -97,7 +163,7 @@ def reach(module: str, root: Path = ROOT) -> frozenset[str]:
 def _imported(module: str, root: Path) -> frozenset[str]:
     """The modules that define what this one imports from the package, or from its own."""
     found, own = set(), module.split(".")[0]
-    for each in _read(_file(module, root)).imports:
+    for each in _imports(_file(module, root)):
         source = _absolute(module, each, root)
         top = source.split(".")[0]
         if top in (PACKAGE, own) or (own != PACKAGE and _is_beside(top, _folder(own))):
@@ -119,7 +185,7 @@ def _home(module: str, name: str, root: Path) -> str:
     path = _file(module, root)
     if path.name != "__init__.py":
         return module
-    for each in _read(path).imports:
+    for each in _imports(path):
         source = _absolute(module, each, root)
         if each.name is not None and each.known_as == name and source.split(".")[0] == module.split(".")[0]:
             return _home(source, each.name, root)
@@ -162,6 +228,14 @@ def _folder(top: str) -> Path:
     if spec is None or spec.origin is None:
         raise ValueError(f"there is no source of the module {top} to read; put it into a file and import that")
     return Path(spec.origin).parent
+
+
+def _imports(path: Path) -> list[Import]:
+    name = _file_digest(path)
+    if name not in NOTES.imports:
+        known = NOTES.earlier_imports.get(name)
+        NOTES.imports[name] = list(_read(path).imports) if known is None else known
+    return NOTES.imports[name]
 
 
 @functools.cache
