@@ -269,7 +269,7 @@ def test_names_are_shown_without_what_a_terminal_would_obey(tmp_path):
 def test_no_verdict_is_wrong_about_extreme_tables(tmp_path, toy_papers, table):
     path = tmp_path / "a.csv"
     path.write_text(table)
-    result = invoke(path, "--runs", 1, "--time", 600, "--json", "--out", tmp_path / "out")
+    result = invoke(path, "--runs", 2, "--effort", 0.001, "--json", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)["rows"]
     assert Verdict.VIOLATED not in {row["evidence"]["verdict"] for row in rows if row["evidence"]}

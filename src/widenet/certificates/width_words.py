@@ -67,8 +67,7 @@ def _gain(study: WidthStudy) -> str:
 
 def _no_conclusion(study: WidthStudy) -> str:
     """Which widths nothing is concluded about, and what to do."""
-    at_least = study.best.n_neurons
-    learning = [f"{each.n_neurons:,}" for each in study.results if each.learning and each.n_neurons >= at_least]
+    learning = [f"{each.n_neurons:,}" for each in study.unfinished]
     said = []
     if learning:
         said.append(
