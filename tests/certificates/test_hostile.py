@@ -184,7 +184,7 @@ def test_arrays_that_cannot_be_used(name):
 
 
 CHOICES = [
-    *({"label": "a"}, {"width": "wide"}, {"width": 4.5}, {"width": []}, {"step_size": "1,5"}, {"time": None}),
+    *({"label": "a"}, {"width": "wide"}, {"width": 4.5}, {"width": []}, {"step_size": "1,5"}, {"drop": ["a"]}),
     *({"time": "long"}, {"time": 10**400}, {"runs": 2.0}, {"runs": True}, {"scaling": None}, {"scaling": []}),
     *({"seed": -1}, {"seed": "a"}, {"slope": float("nan")}, {"slope": "0.2a"}, {"width": {}}),
 ]

@@ -257,7 +257,7 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
     shown = [value for _, train, score in rows for value in (train, None if score is None else score.limits[1])]
     top = max([value for value in shown if value is not None and math.isfinite(value)], default=1.0) or 1.0
     name = max(len(row[0]) for row in rows)
-    room = width - name - 34
+    room = max(width - name - 48, 10)
     lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   error on held-out points, with 95 % limits"]
     for label, train, score in rows:
         left = "" if train is None else percent(train)
