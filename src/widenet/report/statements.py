@@ -21,6 +21,7 @@ from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
+from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
 from widenet.run import CheckOutcome
@@ -59,12 +60,29 @@ def marked(name: str, text: str) -> str:
 
 
 def with_code(text: str) -> Markup:
-    """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`."""
+    """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`.
+
+    Mathematics that is typed without dollars has its indices and exponents set.
+    """
     pieces = re.split(r"`([^`]*)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if place % 2 else set_in_type(piece)
+        Markup("<code>{}</code>").format(piece) if place % 2 else _with_indices(piece)
         for place, piece in enumerate(pieces)
     )
+
+
+INDEX = re.compile(r"(?<=[^\s_^])([_^])(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\w))")
+
+
+def _with_indices(text: str) -> Markup:
+    if "$" in text:
+        return set_in_type(text)
+
+    def lower(found: re.Match[str]) -> str:
+        tag = "sub" if found[1] == "_" else "sup"
+        return f"<{tag}>{INDEX.sub(lower, found[2] or found[3])}</{tag}>"
+
+    return Markup(INDEX.sub(lower, str(Markup.escape(text))))
 
 
 @dataclass(frozen=True)
@@ -237,6 +255,11 @@ class Statement:
         shown = self.picture[0] if self.picture else None
         small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
         return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
+
+    @functools.cached_property
+    def instance(self) -> InstancePicture | None:
+        """The case that breaks it, where it can be drawn."""
+        return drawn(self.evidence.instance)
 
     @property
     def n_met(self) -> int:
