@@ -33,7 +33,7 @@ class Instance(ClosedModel):
 
 
 @functools.singledispatch
-def in_plane(found: Any, run: int) -> Instance | None:  # noqa: ARG001 - of the papers' types below
+def in_plane(found: Any, run: int) -> Instance | None:
     """A run of a cell, or of the setting of one, as it stands in the plane; None where it has other dimensions.
 
     A paper registers its types in its module `instances`.

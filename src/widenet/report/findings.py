@@ -124,4 +124,6 @@ def _promise(part: Part, statement: Statement) -> BrokenPromise | None:
     if near:
         return BrokenPromise(part, name, measured, promised, None, None)
     axis = Axis(low, high, 12.0, 318.0)
-    return BrokenPromise(part, name, measured, promised, round(axis.at(part.measured), 1), round(axis.at(part.promised), 1))
+    return BrokenPromise(
+        part, name, measured, promised, round(axis.at(part.measured), 1), round(axis.at(part.promised), 1)
+    )

@@ -84,7 +84,9 @@ class Kept:
         parameters = {"id": item.id, "scale": scale.value, "seed": seed}
         return Place(
             key=CellKey("outcome", parameters, FORMAT),
-            basis=_digest(parameters, contents, _versions(), source_digest((module, *instances_of(item.paper), *JUDGING))),
+            basis=_digest(
+                parameters, contents, _versions(), source_digest((module, *instances_of(item.paper), *JUDGING))
+            ),
             settings=[task.row for task in tasks],
             cells=[task.key.digest for task in tasks],
             reused=bool(tasks) and not any(map(self.cells.was_computed, tasks)),

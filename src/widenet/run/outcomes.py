@@ -224,11 +224,13 @@ def _instance_of(claim: Claim, evidence: Evidence, tables: Sequence[Any], settin
 
 
 def _place_of(part: Part, table: Any) -> tuple[int, int]:
-    """The cell and the run in it of the case closest to breaking a part, or farthest beyond it; the first, if no run."""
-    place = part.case or 0
-    if part.n_cases != len(table):
-        cases = part.cases
-        return (int(cases["cell"].iloc[place]), int(cases["run"].iloc[place])) if "run" in cases else (0, 0)
+    """The cell, and the run in it, of the case farthest beyond a promise, or of the first that breaks a probability."""
+    cases = part.cases
+    place = part.case if part.case is not None else int(np.argmax(~cases["kept"].fillna(True).astype(bool)))
+    if "run" in cases:
+        return int(cases["cell"].iloc[place]), int(cases["run"].iloc[place])
+    if len(cases) != len(table):
+        return 0, 0
     cell = int(table.cell[place])
     return cell, place - int(np.argmax(table.cell == cell))
 

@@ -32,7 +32,9 @@ def of_updates(found: UpdateCounts, run: int) -> Instance | None:
     setting = found.setting
     if setting.dim != 2 or not setting.exact:
         return None
-    start = exact_starts(setting.seed, (setting.n_runs, 2, 2 * setting.half_width), Fraction(setting.entry_bound))[run].T
+    start = exact_starts(setting.seed, (setting.n_runs, 2, 2 * setting.half_width), Fraction(setting.entry_bound))[
+        run
+    ].T
     end = relu_on_basis(2, setting.half_width).train(start, Fraction(setting.step_size))
     return _trained(start, end, f"{int(end.updates.sum())} updates")
 
