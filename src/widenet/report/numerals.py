@@ -5,6 +5,7 @@ value rounded to the last digit shown.
 """
 
 import math
+from decimal import Decimal
 
 from markupsafe import Markup
 
@@ -39,7 +40,7 @@ def written(value: float | int | str | None, digits: int = DIGITS) -> str:
 
 def percent(share: float, digits: int = 3) -> str:
     """A share as `99.8 %`; one below 1 never reads `100 %`."""
-    size = 100 * abs(share)
+    size = float(100 * Decimal(repr(abs(float(share)))))  # a product of floats may move the last digit
     if math.isinf(size):
         return "∞ %"
     while share < 1 and digits < 16 and float(f"{size:.{digits}g}") == 100:
