@@ -31,11 +31,31 @@ ROOT = Path(__file__).parents[2]
 
 
 def set_in_type(text: str) -> Markup:
-    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed."""
+    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed.
+
+    A text without such marks has its indices and exponents set.
+    """
+    if "$" not in text:
+        return _with_indices(text)
     try:
         return Markup(mathematics.typeset(text))
     except FormulaError:
         return Markup.escape(plain(text))
+
+
+INDEX = re.compile(
+    r"(?<![^\W\d_][^\W\d_])(?<=[^\s_^])([_^])"
+    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|(?:[−-]?\d+(?:\.\d+)?|\w)(?![^\W\d_])))"
+)
+"""An index or exponent in mathematics that is typed without dollars; names of programs have more than one letter."""
+
+
+def _with_indices(text: str) -> Markup:
+    def moved(found: re.Match[str]) -> str:
+        tag = "sub" if found[1] == "_" else "sup"
+        return f"<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
+
+    return Markup(INDEX.sub(moved, str(Markup.escape(text))))
 
 
 def with_displays(text: str) -> Markup:
@@ -60,29 +80,12 @@ def marked(name: str, text: str) -> str:
 
 
 def with_code(text: str) -> Markup:
-    """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`.
-
-    Mathematics that is typed without dollars has its indices and exponents set.
-    """
+    """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`."""
     pieces = re.split(r"`([^`]*)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if place % 2 else _with_indices(piece)
+        Markup("<code>{}</code>").format(piece) if place % 2 else set_in_type(piece)
         for place, piece in enumerate(pieces)
     )
-
-
-INDEX = re.compile(r"(?<=[^\s_^])([_^])(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\w))")
-
-
-def _with_indices(text: str) -> Markup:
-    if "$" in text:
-        return set_in_type(text)
-
-    def lower(found: re.Match[str]) -> str:
-        tag = "sub" if found[1] == "_" else "sup"
-        return f"<{tag}>{INDEX.sub(lower, found[2] or found[3])}</{tag}>"
-
-    return Markup(INDEX.sub(lower, str(Markup.escape(text))))
 
 
 @dataclass(frozen=True)

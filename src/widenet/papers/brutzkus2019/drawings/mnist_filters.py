@@ -68,7 +68,7 @@ def _angles(canvas: FigureBase, numbers: xr.Dataset) -> None:
             xycoords=("data", "axes fraction"),
             xytext=(4, 0) if left else (-4, 0),
             textcoords="offset points",
-            ha="left" if left else "right" if mean > 30 else "center",
+            ha="left" if left else "right" if mean > 45 else "center",
             va="top",
             color=colour,
         )
