@@ -20,7 +20,7 @@ CLASS_COLOURS = ("blue", "red", "grey")
 
 
 @dataclass(frozen=True)
-class Place:
+class PlanePoint:
     """A point, or the end of a weight from the middle; `start` where a weight was before."""
 
     x: float
@@ -39,8 +39,8 @@ class InstancePicture:
     """
 
     instance: Instance
-    points: tuple[Place, ...]
-    weights: tuple[Place, ...]
+    points: tuple[PlanePoint, ...]
+    weights: tuple[PlanePoint, ...]
     is_scaled: bool
     ball: tuple[float, float, float] | None = None
     middle: float = SIZE / 2
@@ -88,11 +88,12 @@ def drawn(found: Instance | None) -> InstancePicture | None:
         return round(axis.at(pair[0]), 1), round(axis.at(-pair[1]), 1)
 
     points = tuple(
-        Place(*at(each, axes[0]), CLASSES[min(kind, 2)]) for each, kind in zip(found.points, found.classes, strict=True)
+        PlanePoint(*at(each, axes[0]), CLASSES[min(kind, 2)])
+        for each, kind in zip(found.points, found.classes, strict=True)
     )
     starts = found.starts or (None,) * len(found.weights)
     weights = tuple(
-        Place(*at(end, axes[1]), NAMES[sign], None if start is None else at(start, axes[1]))
+        PlanePoint(*at(end, axes[1]), NAMES[sign], None if start is None else at(start, axes[1]))
         for end, sign, start in zip(found.weights, found.signs, starts, strict=True)
     )
     ball = None
