@@ -1,7 +1,7 @@
 """The case that breaks a statement, drawn where it has two dimensions: points, and weights before and after."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,25 @@ class InstancePicture:
     ball: tuple[float, float, float] | None = None
     middle: float = SIZE / 2
     size: int = SIZE
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """The weights by the sign of their votes, as lines from the middle: points of one path each."""
+        return self._paths(lambda each: f"M{self.middle:g} {self.middle:g}L{each.x:g} {each.y:g}")
+
+    @property
+    def tips(self) -> dict[str, str]:
+        """Their ends, as points with round ends."""
+        return self._paths(lambda each: f"M{each.x:g} {each.y:g}h0")
+
+    @property
+    def starts(self) -> dict[str, str]:
+        """Where they were before."""
+        return self._paths(lambda each: f"M{each.start[0]:g} {each.start[1]:g}h0" if each.start else "")
+
+    def _paths(self, drawn: Callable[[PlanePoint], str]) -> dict[str, str]:
+        found = {name: "".join(drawn(each) for each in self.weights if each.name == name) for name in CLASSES}
+        return {name: path for name, path in found.items() if path}
 
     @property
     def is_bold(self) -> bool:
