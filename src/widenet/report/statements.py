@@ -413,8 +413,12 @@ def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple
 
 def _values(values: Sequence[Any]) -> str:
     """Each once; of many numbers, from the smallest to the largest."""
-    different = list(dict.fromkeys(json.dumps(each, ensure_ascii=False).strip('"') for each in values))
     numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    words = (
+        numerals.written(each) if len(numbers) == len(values) else json.dumps(each, ensure_ascii=False).strip('"')
+        for each in values
+    )
+    different = list(dict.fromkeys(words))
     if len(different) > FEW_VALUES and len(numbers) == len(values):
         return f"{numerals.written(min(numbers))} to {numerals.written(max(numbers))}, {len(different)} values"
     more = f" and {len(different) - FEW_VALUES} more" if len(different) > FEW_VALUES else ""
