@@ -15,6 +15,7 @@ import numpy as np
 
 from widenet.claims import Claim, Experiment
 from widenet.errors import InputError
+from widenet.papers import outside
 from widenet.records import ClosedModel, Scale
 from widenet.store import Store
 from widenet.sweeps.data import data_of, keep_in, recall_from
@@ -108,7 +109,7 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
     if own is None and (spec.data is not None or data is not None):
         raise InputError(f"{spec.of} is an experiment and takes no data; sweep over its own fields, or over a claim.")
     order = Question(
-        of=spec.of,
+        of=outside.located(spec.of),
         own_data=None if own is None else keep_in(store, own),
         about=about,
         fixed=fixed,
