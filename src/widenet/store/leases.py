@@ -198,7 +198,8 @@ def create_exclusively(path: Path, content: bytes) -> int | None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY_SUFFIX}")
     handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        os.write(handle, content)
+        if os.write(handle, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         _give_name(temporary, path, handle)
     except FileExistsError:
         os.close(handle)

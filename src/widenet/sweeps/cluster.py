@@ -69,18 +69,16 @@ def compute_there(text: str, source: str) -> dict[str, int]:
       StoreError: its code is another one, or it does not see the store.
     """
     pack = Pack.of(text)
-    require_same(pack.order, Store(pack.root), source)
+    _require_same(pack.order, Store(pack.root), source)
     return compute_pack(text)
 
 
-def require_same(order: Question, store: Store, source: str) -> None:
-    """Refuse a worker that would write other cells, or write them elsewhere.
+def _require_same(order: Question, store: Store, source: str) -> None:
+    """Refuse a worker that would write other cells.
 
     Raises:
-      StoreError: its code is another one, or it does not see the store.
+      StoreError: its code is another one.
     """
-    if not Survey(order, store).plan.is_file():
-        raise StoreError(f"a worker does not see the store {store.root}; set WIDENET_STORE to a folder that all share.")
     if source_of(order, store) != source:
         raise StoreError(
             "a worker has another widenet, or another version of your file, than this computer; "
@@ -187,7 +185,8 @@ def trouble_with(client: "Client", sweep: Survey, source: str) -> Iterator[str]:
 
 
 def _require_able(client: "Client", sweep: Survey, source: str) -> None:
-    answers = client.run(_able, sweep.order.text, str(sweep.store.root.absolute()), source, on_error="return")
+    (_, text, _), *_ = sweep.texts([range(1)])
+    answers = client.run(_able, text, source, on_error="return")
     for name, answer in answers.items():
         if isinstance(answer, ModuleNotFoundError):
             raise InputError(f"the worker {name} has no {answer.name}; install the same widenet there.")
@@ -195,12 +194,12 @@ def _require_able(client: "Client", sweep: Survey, source: str) -> None:
             raise InputError(f"the worker {name} cannot compute this sweep: {answer}")
 
 
-def _able(text: str, root: str, source: str) -> str:
+def _able(text: str, source: str) -> str:
     """Runs on a worker: why it cannot compute the sweep; "" if it can."""
     try:
-        store = Store(root)
-        require_same(Question.model_validate_json(text), store, source)
-        store.require_writable()
+        pack = Pack.of(text)
+        _require_same(pack.order, Store(pack.root), source)
+        Store(pack.root).require_writable()
     except (InputError, StoreError) as error:
         return str(error)
     return ""

@@ -16,7 +16,7 @@ from widenet.run.executors import keep_compiled_programs
 from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
 from widenet.sweeps import failures
-from widenet.sweeps.order import Question, packs_of, subject_of
+from widenet.sweeps.order import Question, packs_of, publish, subject_of
 from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack
 from widenet.sweeps.tables import PackTable
 
@@ -80,7 +80,7 @@ class Survey:
             seconds = self.pilot()["seconds"]
             size = min(MOST_PER_PACK, max(1, int(SECONDS_PER_PACK / max(seconds, 1e-4))))
             size = max(1, min(size, math.ceil(self.order.n_points / PACKS_AT_LEAST)))
-            row = {"pack": size, "seconds_per_point": seconds, "order": json.loads(self.order.text)}
+            row = {"pack": size, "seconds_per_point": seconds}
             self.store.write_once(self.plan, json.dumps(row).encode())
             known = self.known_size or size
         return known
@@ -108,6 +108,7 @@ class Survey:
         They are points like all others, and are kept.
         """
         keep_compiled_programs(self.store.compiled)
+        publish(self.order, self.store)
         seconds = []
         for number in range(min(2, self.order.n_points)):
             start = time.perf_counter()
@@ -127,12 +128,17 @@ class Survey:
         return list(packs_of(self.order.n_points, self.pack_size()))
 
     def missing(self) -> list[range]:
-        """The packs without a table."""
+        """The packs without a table.
+
+        Raises:
+          StoreError: the store cannot be written.
+        """
+        publish(self.order, self.store)
         modules = subject_of(self.order, self.store).modules
         return [span for span in self.spans() if not PackTable.of(self.order, modules, span).is_kept(self.store)]
 
     def _pack(self, span: range) -> Pack:
-        return Pack(self.order, span.start, span.stop, self.store.root.absolute(), self.store.compiled.absolute())
+        return Pack(self.order, span.start, span.stop, self.store.root.absolute())
 
     def texts(self, spans: Iterable[range]) -> Iterator[tuple[str, str, int]]:
         """Of each pack a name, the text that travels, and how many points it has."""

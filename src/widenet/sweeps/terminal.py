@@ -100,18 +100,21 @@ def forecast(sweep: Survey, jobs: int | None) -> str:
 
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
-    rows = rows_of(numbers)
     lines = [f"{sweep.order.of}: {sweep.order.n_points:,} points, {in_words(counts)}"]
     if sweep.order.about:
         lines.append(f"data: {sweep.order.about}")
-    if len(rows) <= MOST_ROWS:
-        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows])]
+    if sweep.order.n_points <= MOST_ROWS:
+        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows_of(numbers)])]
     else:
-        states = Counter(row[STATE] for row in rows)
-        verdicts = Counter(row[VERDICT] for row in rows if row.get(VERDICT))
-        lines += [f"{number:>9,} {word}" for word, number in [*states.items(), *verdicts.items()]]
-    errors = Counter(row[WHY] for row in rows if row[WHY])
+        lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
+    errors = _words(numbers, WHY)
     return "\n".join([*lines, *(f"{number:,} × {why}" for why, number in errors.most_common(5))])
+
+
+def _words(numbers: xr.Dataset, name: str) -> Counter[str]:
+    """How often each word occurs."""
+    values = numbers[name].values.ravel().tolist() if name in numbers else []
+    return Counter(each for each in values if each)
 
 
 def rows_of(numbers: xr.Dataset) -> list[dict[str, Any]]:
