@@ -226,7 +226,7 @@ def on_dask(sweep: Disturbed, count: int) -> None:
     settings = {"distributed.scheduler.worker-ttl": None, "distributed.admin.log-format": "%(message)s"}
     with (
         dask.config.set(settings),
-        LocalCluster(WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=None, silence_logs=60) as here,
+        LocalCluster(WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=60) as here,
     ):
         _until_finished(sweep, count, "--on", here.scheduler_address)
 
@@ -299,7 +299,8 @@ def _task(pid: int) -> str | None:
     except OSError:
         return None
     found = dict(row.partition("=")[::2] for row in rows)
-    return f"{found['SLURM_ARRAY_JOB_ID']}_{found['SLURM_ARRAY_TASK_ID']}"
+    names = ("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID")  # of one that ends just now there are none
+    return "_".join(found[name] for name in names) if all(name in found for name in names) else None
 
 
 def _wait(condition: Callable[[], bool], what: str) -> None:
