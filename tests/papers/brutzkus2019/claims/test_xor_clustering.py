@@ -294,6 +294,7 @@ def least(number):
 test_control = controls(
     xor_clustering,
     wide_runs,
+    (lemma_3_2, "ends"),
     *deviation_rows(wide_runs(), lemma_3_2, theorem_3_3_angle),
     (lemma_3_2, "lead", x3(fit_low=6.0 + 1e-9), x3(fit_low=6.0)),
     (lemma_3_2, "across", x3(across_fit=2.0 - 1e-9), x3(across_fit=2.0)),

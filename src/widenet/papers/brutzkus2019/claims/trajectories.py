@@ -130,7 +130,7 @@ class Scored:
         """One case per run: at how many t the statement fails, among those at which it is asked. None may be."""
         fails = np.broadcast_to(np.asarray(where, bool) & ~np.asarray(holds, bool), (len(rows),))
         # A broken promise is one "no" where none is promised.
-        found = self.sides(rows, Sides(~holds, 0.0, where=where))
+        found = self.sides(rows, Sides(~holds, False, where=where))
         times = np.add.reduceat(fails.astype(float), np.flatnonzero(np.diff(rows.run, prepend=-1))) if len(rows) else []
         event = {"where": found.scored, "event": self._event, "quantity": "times at which it fails"}
         return at_most(times, 0, undecided=found.undecided, text=text, **event)

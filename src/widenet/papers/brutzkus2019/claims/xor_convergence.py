@@ -78,7 +78,7 @@ class Convergence(XorRuns):
     by_points: Iterations = derived(lambda runs: _by_points(runs))  #: Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉
     by_width: Number = derived(lambda runs: _by_width(runs))  #: 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉
     printed: Number = derived(lambda runs: max(iterations_as_printed(runs.half_width)))  #: the larger of the paper's
-    times: dict = derived(lambda runs: _times(runs))  #: when they reach loss 0
+    arrivals: dict = derived(lambda runs: _arrivals(runs))  #: when they reach loss 0
     needed: Number = derived(lambda runs: iterations_needed(runs.goal, runs.half_width))  #: 1/(kη) − √2/8
 
 
@@ -96,7 +96,7 @@ Limit = Callable[[Convergence], Any]
 
 def iterations(runs: Convergence) -> dict[str, Any]:
     """When the runs of each setting reach loss 0, beside what the paper and the lower bound say."""
-    return {"iterations": runs.per("cell").times}
+    return {"iterations": runs.per("cell").arrivals}
 
 
 @claim("brutzkus2019.theorem_3_3", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
@@ -190,7 +190,7 @@ def theorem_3_3_lower_bound(runs: Convergence, *, limit: Limit = lambda runs: ru
     return event.promise({"iterations": late})
 
 
-def _times(run: Convergence) -> dict[str, Any]:
+def _arrivals(run: Convergence) -> dict[str, Any]:
     seen = run.steps[run.reached]
     return {
         "half_width": run.half_width,

@@ -1,6 +1,7 @@
 """The convex program of a regime (Eq. 7 and footnote 8): its kernel, a closed form, and when Assumption 3 can hold."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -221,8 +222,8 @@ def footnote_8(runs: Solved) -> Promised:
     }
 
 
-def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midpoint"]:
-    """Members of the regime of the labels, drawn around a separator, and their midpoints."""
+def midpoints_stay(each: Solved, along: Callable[..., np.ndarray] = np.add) -> Bool[np.ndarray, " midpoint"]:
+    """Members of the regime of the labels, drawn around a separator, and the rays through their midpoints."""
     draw, base = np.random.default_rng(8), each.machine.separator
     if base is None:
         return np.array([False])
@@ -232,7 +233,7 @@ def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midp
     rows = np.concatenate([rows[in_regime(rows[:, None], each.points, each.labels, 0.0)], base[None], 2 * base[None]])
     pairs = draw.integers(len(rows), size=(100, 2))
     first, second = rows[pairs[:, 0]], rows[pairs[:, 1]]
-    return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
+    return in_regime(along(first, second)[:, None], each.points, each.labels, 0.0)
 
 
 @program_claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",

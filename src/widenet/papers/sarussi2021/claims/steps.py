@@ -6,7 +6,7 @@ W* stacks k copies of w* and k of −w*. All claims here read the same ledgers.
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
@@ -224,7 +224,7 @@ def equation_18(
     }
 
 
-def violating_epochs(runs: LedgerSteps, level: float) -> np.ndarray:
+def violating_epochs(runs: LedgerSteps, level: float) -> Int[np.ndarray, " case"]:
     """V after each epoch."""
     return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1))
 
