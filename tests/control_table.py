@@ -13,10 +13,12 @@ after these fall with it. Inside, all is met and kept. Outside, that alone is br
 
 Where one side of a comparison is a column as it stands, the edge is found by the machine: that column is set, in the
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
-There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge. A promise that
-has such an edge needs a row all the same, of two entries, `(theorem_2, "updates")`: a row about a clause that is gone
-fails, so that no promise can be dropped unseen. (A hypothesis that is dropped makes a claim say more.) Outside of a
-clause that is never broken, it is left undecided: `leaves_open(…)` in place of `at(…)`.
+There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
+
+A promise with such an edge needs a row all the same, of two entries: `(theorem_2, "updates")`. A row about a clause that
+is gone fails, so that no promise is dropped unseen. (A claim without one of its hypotheses says more.) A promise that is
+never broken is left undecided outside: `leaves_open(…)` in place of `at(…)`.
+
 Where claims of a module read several records, the toy is a dictionary: record, or claim → its toy.
 Of a claim that reads two experiments the toy is a pair; changes are those of the first, and edges are found there.
 What is not about an edge (the formula, and where it is attained) is a test of its own, as before.

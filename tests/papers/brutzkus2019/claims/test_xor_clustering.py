@@ -21,7 +21,7 @@ from widenet.types import RunStatus
 AHEAD, ACROSS = "⟨v_t, x_i⟩ > 0", "|⟨v_t, x_2⟩| < 2η (|⟨v_t, x_1⟩| for u)"
 ALONG, SIZE = "w_t − w_0 is n_i(t)·η along x_i", "|α_j| ≤ η"
 AGAINST, ENDS = "α_j leads against the start", "every run ends"
-ANGLE_W, ANGLE_U = "angle of w to its point", "angle of u to its point"
+ANGLE_W, ANGLE_U = (f"{each} at an angle of at most arccos((1 − 2c_η)/(1 + c_η))" for each in "wu")
 UPDATES, COSINE = "a_i(T) ≥ 1/(2c_η) − 1", "cosine of the angle ≥ 2a_i/(2a_i + 3)"
 
 

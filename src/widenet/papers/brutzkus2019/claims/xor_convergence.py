@@ -42,7 +42,7 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     iterations_needed,
 )
 from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 Iterations = Float[np.ndarray, " run"]
 TIME = "iterations until loss 0"
@@ -174,7 +174,7 @@ def theorem_3_3_iterations_as_printed(runs: Convergence, *, printed: Limit = lam
 @claim("brutzkus2019.theorem_3_3_lower_bound", Kind.STEP,
        "Section 3.2 (derived: why the number of iterations in Theorem 3.3 must depend on η)",
        reads=xor_traces.at(_with_nearest), given=(*SECTION_3, runs_at_zero_loss), details=iterations,
-       title="XOR: no run reaches loss 0 before $1/(kη) − √2/8$ iterations")  # fmt: skip
+       form=Form.OURS, title="XOR: no run reaches loss 0 before $1/(kη) − √2/8$ iterations")  # fmt: skip
 def theorem_3_3_lower_bound(runs: Convergence, *, limit: Limit = lambda runs: runs.needed) -> Promise:
     """XOR, in the event of Lemma B.2: gradient descent needs $T ≥ 1/(kη) − √2/8$ iterations to reach loss 0."""
     event = reached_in_event(runs)

@@ -33,6 +33,7 @@ from widenet.papers.sarussi2021.runs.programs import (
     mirrored_on,
     programs_on,
 )
+from widenet.records import Form
 
 SOLVED = 1e-12
 """A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
@@ -171,7 +172,7 @@ def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, 
 
 @claim("sarussi2021.equation_7_antipodal", Kind.STEP, "not in the paper; Eq. 7 on antipodal data", draws=draw_mirrored,
        given=[antipodal, positive_margin], on=mirrored_on,
-       title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
+       form=Form.OURS, title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
 def equation_7_antipodal(sets: Mirrored) -> Promised:
     """On antipodal data the solution of Eq. 7 is $w = −u = w*/(1 + α)$, where $w*$ is the SVM through the origin, and
     its value is $2‖w*‖²/(1 + α)²$: the boundary is that of the SVM.
@@ -238,7 +239,7 @@ def midpoints_stay(each: Solved, along: Callable[..., np.ndarray] = np.add) -> B
 
 @program_claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
        draws=draw_regimes,
-       title="In the limit neurons of both signs remain")  # fmt: skip
+       form=Form.OURS, title="In the limit neurons of both signs remain")  # fmt: skip
 def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
     """The limit of gradient flow in a regime has neurons of both signs: the solution $(w, u)$ of its program has $w·w*
     ≥ α(‖w‖² + ‖u‖²) > 0$ and $−u·w* ≥ α(‖w‖² + ‖u‖²) > 0$.
@@ -255,7 +256,8 @@ def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
 
 
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
-       draws=draw_feasibility, given=[], title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
+       draws=draw_feasibility, given=[], form=Form.OURS,
+       title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
 def assumption_3_feasible(found: Feasibility) -> Promised:
     """Inside the regime of perfect agreement no normalized margin is above $v√(k/p*)$, where $p*$ is the value of Eq.
     7. So a margin above $√k·αvR_x$ needs $p* < 1/(αR_x)²$, and if the solution of Eq. 7 lies in the regime, that is
