@@ -15,9 +15,9 @@ Where one side of a comparison is a column as it stands, the edge is found by th
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
 There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
 
-A promise with such an edge needs a row all the same, of two entries: `(theorem_2, "updates")`. A row about a clause that
-is gone fails, so that no promise is dropped unseen. (A claim without one of its hypotheses says more.) A promise that is
-never broken is left undecided outside: `leaves_open(…)` in place of `at(…)`.
+A promise with such an edge needs a row all the same, of two entries: `(theorem_2, "updates")`. A row about a clause
+that is gone fails, so that no promise is dropped unseen. (A claim without one of its hypotheses says more.) A promise
+that is never broken is left undecided outside: `leaves_open(…)` in place of `at(…)`.
 
 Where claims of a module read several records, the toy is a dictionary: record, or claim → its toy.
 Of a claim that reads two experiments the toy is a pair; changes are those of the first, and edges are found there.

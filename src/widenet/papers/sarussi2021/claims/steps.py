@@ -226,7 +226,7 @@ def equation_18(
 
 def violating_epochs(runs: LedgerSteps, level: float) -> Int[np.ndarray, " case"]:
     """V after each epoch."""
-    return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1))
+    return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1), int)
 
 
 @claim("sarussi2021.rows_grow", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1", reads=ledgers,
