@@ -2,7 +2,7 @@
 
     python -m benchmarks.own_recipe
 
-It prints how far weights and records differ, the seconds of either after its first call, and the median of their ratios.
+It prints how far weights and records differ, the seconds of either after its first call, and the median ratio.
 """
 
 import argparse

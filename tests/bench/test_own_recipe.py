@@ -1,4 +1,4 @@
-"""Runs with a loss, an activation, a step rule and a recorded quantity of one's own are what plain JAX makes of them."""
+"""A loss, an activation, a step rule and a recorded quantity of one's own give what plain JAX gives."""
 
 from benchmarks import own_recipe
 
