@@ -364,7 +364,7 @@ def sweep(
         bool, typer.Option("--print", help="Show the script that --on slurm would submit, and submit nothing.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Compute two points, and say what the rest costs.")
+        bool, typer.Option("--dry-run", help="Compute a few points, and say what the rest costs.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Say what is finished, and compute nothing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try points that failed once more.")] = False,
@@ -395,7 +395,9 @@ def sweep(
         print(json.dumps(row) if as_json else "\n".join(known.lines))
         return
     if dry_run:
-        print(terminal.forecast(found, count))
+        from widenet.sweeps.forecast import forecast
+
+        print(forecast(found, count))
         return
     if retry:
         forget_failures(found)

@@ -174,8 +174,8 @@ def measure(order: Question, subject: Subject, store: Store, number: int) -> tup
             return (MISSING, "", {}) if known is None else (FAILED, known.sentence, {})
         results.append(decode(task.experiment.result_type, cell.arrays, cell.content["layout"]))
     try:
-        return FINISHED, "", subject.row(point, results, order.look)
+        return FINISHED, "", subject.row(point, results, order.look, order.at)
     except InputError:
         raise
     except Exception as error:
-        return FAILED, failure_of(order.of, error).sentence, {}
+        return FAILED, failure_of(order.title, error).sentence, {}
