@@ -157,14 +157,14 @@ def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
 
 
 def number(value: float | int | str | None) -> str:
-    """Four significant digits; from ten thousand to ten million, and whole numbers, in full; words as they are."""
+    """Four significant digits; from a thousand to ten million, and whole numbers, in full; words as they are."""
     if value is None:
         return NOTHING
     if isinstance(value, str):
         return value
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 10_000) and abs(value) < WHOLE_BELOW
+    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 1000) and abs(value) < WHOLE_BELOW
     return f"{value + 0.0:,.0f}" if whole else f"{value:.4g}"
 
 

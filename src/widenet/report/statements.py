@@ -52,8 +52,8 @@ INDEX = re.compile(
 
 def _with_indices(text: str) -> Markup:
     def moved(found: re.Match[str]) -> str:
-        tag = "sub" if found[1] == "_" else "sup"
-        return f"<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
+        tag, held = "sub" if found[1] == "_" else "sup", "\N{WORD JOINER}" if found[0][1] == "(" else ""
+        return f"{held}<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
 
     return Markup(INDEX.sub(moved, str(Markup.escape(text))))
 
