@@ -28,7 +28,7 @@ def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
 def dask_cluster() -> Iterator[LocalCluster]:
     with (
         dask.config.set({"distributed.scheduler.worker-ttl": None}),
-        LocalCluster(2, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
     ):
         yield cluster
 

@@ -58,7 +58,7 @@ def test_packs_in_flight_are_bounded_and_text(dask_cluster, survey, monkeypatch)
 def test_what_may_end_workers_is_told(survey):
     with (
         dask.config.set({"distributed.scheduler.worker-ttl": "5 minutes"}),
-        LocalCluster(1, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as here,
+        LocalCluster(n_workers=1, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as here,
     ):
         told: list[str] = []
         cluster.compute(survey, here.scheduler_address, Quiet(), told.append)
@@ -70,7 +70,7 @@ def test_what_may_end_workers_is_told(survey):
 
 def test_a_worker_with_several_threads_is_refused(survey):
     with (
-        LocalCluster(1, threads_per_worker=2, memory_limit=0, dashboard_address=":0") as here,
+        LocalCluster(n_workers=1, threads_per_worker=2, memory_limit=0, dashboard_address=":0") as here,
         pytest.raises(InputError, match="has 2 threads; start more workers with --nthreads 1"),
     ):
         cluster.compute(survey, here.scheduler_address, Quiet(), pytest.fail)
@@ -103,7 +103,10 @@ def test_no_scheduler_is_one_sentence(survey, monkeypatch):
 
 
 def test_a_cluster_that_ends_is_one_sentence(survey):
-    with LocalCluster(1, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as here:
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as here,
+    ):
 
         class Watch(Quiet):
             def end(self, name, counts):
