@@ -307,7 +307,7 @@ def _task(pid: int) -> str | None:
         rows = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return None
-    found = dict(row.partition("=")[::2] for row in rows)
+    found = {name: value for name, _, value in (row.partition("=") for row in rows)}
     names = ("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID")  # of one that ends just now there are none
     return "_".join(found[name] for name in names) if all(name in found for name in names) else None
 
