@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import functools
 import json
+import math
 import os
 import random
 import signal
@@ -119,12 +120,14 @@ class Disturbed:
 
     Attributes:
       pace: seconds that a cell stays in each moment, on average.
+      last: when the last kill may be, on the clock of `time.monotonic`.
       kills: how many there were, by how they were done.
     """
 
     folder: Path
     points: int
     pace: float
+    last: float = math.inf
     kills: Counter[str] = field(default_factory=Counter)
     drivers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
@@ -142,6 +145,10 @@ class Disturbed:
             kills_toy.PACE: str(self.folder / "pace"),
             "PYTHONPATH": os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(Path.cwd())])),
         }
+
+    def is_enough(self, count: int) -> bool:
+        """Whether there were so many kills, or there is no more time for them."""
+        return self.kills.total() >= count or time.monotonic() > self.last
 
     def set_pace(self, seconds: float) -> None:
         """How long a moment takes from now on."""
@@ -226,7 +233,9 @@ def on_dask(sweep: Disturbed, count: int) -> None:
     settings = {"distributed.scheduler.worker-ttl": None, "distributed.admin.log-format": "%(message)s"}
     with (
         dask.config.set(settings),
-        LocalCluster(WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=60) as here,
+        LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=60
+        ) as here,
     ):
         _until_finished(sweep, count, "--on", here.scheduler_address)
 
@@ -235,14 +244,14 @@ def _until_finished(sweep: Disturbed, count: int, *options: str) -> None:
     """Kill a driver and its workers, and start the driver again until it ends well by itself."""
     for _ in range(count + 2):
         driver = sweep.sweep(*options)
-        while sweep.kills.total() < count and driver.poll() is None:
+        while not sweep.is_enough(count) and driver.poll() is None:
             pid = sweep.victim(functools.partial(_has_ended, driver))
             if pid is not None and random.random() < DRIVERS:
                 sweep.kill(driver.pid, "SIGKILL to the driver")
                 driver.wait()
             elif pid is not None:
                 sweep.kill(pid, "SIGKILL to a worker")
-        if sweep.kills.total() >= count:
+        if sweep.is_enough(count):
             sweep.set_pace(0)
         if driver.wait(PATIENCE) == 0:
             return
@@ -269,7 +278,7 @@ def on_slurm(sweep: Disturbed, count: int) -> None:
         def again() -> None:
             subprocess.run(["sbatch", str(script)], env=asked, check=True, capture_output=True)
 
-        while sweep.kills.total() < count:
+        while not sweep.is_enough(count):
             pid = sweep.victim(lambda: not tasks())
             if pid is None:
                 if len(sweep.trace.finished) >= sweep.points:
@@ -298,7 +307,7 @@ def _task(pid: int) -> str | None:
         rows = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return None
-    found = dict(row.partition("=")[::2] for row in rows)
+    found = {name: value for name, _, value in (row.partition("=") for row in rows)}
     names = ("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID")  # of one that ends just now there are none
     return "_".join(found[name] for name in names) if all(name in found for name in names) else None
 
@@ -330,14 +339,14 @@ WAYS: dict[str, Callable[[Disturbed, int], None]] = {
 }
 
 
-def disturb(place: str, count: int, folder: Path, pace: float = 0.1) -> Disturbed:
+def disturb(place: str, count: int, folder: Path, pace: float = 0.1, seconds: float = math.inf) -> Disturbed:
     """A sweep with so many kills that ended well.
 
     Raises:
       Wrong: it did not.
     """
     points = CELLS_PER_KILL * count + 40
-    sweep = Disturbed(folder / place, points, pace)
+    sweep = Disturbed(folder / place, points, pace, time.monotonic() + seconds)
     try:
         WAYS[place](sweep, count)
     finally:
@@ -370,6 +379,7 @@ def main() -> None:
     parser.add_argument("--on", action="append", choices=PLACES, help="where it runs; may be given again")
     parser.add_argument("--kills", type=int, default=100, help="how many in each place")
     parser.add_argument("--pace", type=float, default=0.1, help="seconds in each moment of a cell, on average")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no more are killed")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -378,7 +388,7 @@ def main() -> None:
         start = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             try:
-                sweep = disturb(place, arguments.kills, Path(folder), arguments.pace)
+                sweep = disturb(place, arguments.kills, Path(folder), arguments.pace, 60 * arguments.minutes)
             except Wrong as error:
                 sys.exit(f"kills: on {place}: {error}")
             print(json.dumps(rows_of(place, sweep, time.monotonic() - start)), flush=True)

@@ -82,9 +82,9 @@ def _watch() -> None:
     held: dict[str, str] = {}
 
     @contextlib.contextmanager
-    def watched(store: Store, key: CellKey) -> Iterator[Lease | None]:
+    def watched(self: Store, key: CellKey) -> Iterator[Lease | None]:
         ours = key.name == ID
-        with claiming(store, key) as lease:
+        with claiming(self, key) as lease:
             if ours and lease is not None:
                 held[key.digest] = str(key.parameters["number"])
                 _moment(LEASED, held[key.digest])
@@ -92,12 +92,12 @@ def _watch() -> None:
         if ours and lease is not None:
             _say(RELEASED, held.pop(key.digest))
 
-    def renamed(path: Path, target: Path) -> Path:
+    def renamed(self: Path, target: str | os.PathLike[str]) -> Path:
         cell = held.get(Path(target).stem) if Path(target).suffix == ".npz" else None
         if cell is None:
-            return replace(path, target)
+            return replace(self, target)
         _moment(COMPUTED, cell)
-        found = replace(path, target)
+        found = replace(self, target)
         _moment(RENAMED, cell)
         return found
 

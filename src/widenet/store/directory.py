@@ -99,23 +99,28 @@ class Store:
         except (OSError, Damaged):
             return None
 
-    def look_again(self, key: CellKey, seconds: float) -> bool:
-        """Whether the cell is there after all, before it is computed for about so many seconds.
+    def look_again(self, key: CellKey, seconds: float) -> Cell | None:
+        """The cell if it is there after all, before it is computed for about so many seconds.
 
         A network file system may hide a file for a minute from a computer that looked for it before it was there. A
-        new list of the folder shows it. Where somebody else was at the cell, this waits a tenth of what it would cost.
+        new list of the folder shows it: then it is waited for, but no longer than it would take to compute. Where
+        somebody else was at the cell, the list may be late too, and this waits for a tenth of that.
         """
         path = self.path(key)
-        patience = min(HIDDEN_SECONDS, seconds / 10) if was_seen(path.with_suffix(SUFFIX)) else 0.0
-        last = time.monotonic() + patience
+        start = time.monotonic()
+        patience = seconds / 10 if was_seen(path.with_suffix(SUFFIX)) else 0.0
         while True:
             try:
-                if any(each.name == path.name for each in path.parent.iterdir()):
-                    return True
+                is_listed = any(each.name == path.name for each in path.parent.iterdir())
             except OSError:
-                return False
-            if (left := last - time.monotonic()) <= 0:
-                return False
+                return None
+            if is_listed:
+                cell = self.get(key)
+                if cell is not None or key.digest in self.damaged:
+                    return cell
+                patience = seconds
+            if (left := start + min(patience, HIDDEN_SECONDS) - time.monotonic()) <= 0:
+                return None
             time.sleep(min(left, 1.0))
 
     def holds(self, key: CellKey) -> bool:

@@ -148,7 +148,9 @@ def publish(order: Question, store: Store) -> None:
     Raises:
       StoreError: the store cannot be written.
     """
-    store.write_once(_place(order.digest, store), order.text.encode())
+    place = _place(order.digest, store)
+    if not place.is_file():
+        store.write_once(place, order.text.encode())
 
 
 @functools.lru_cache(maxsize=4)

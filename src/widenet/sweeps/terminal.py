@@ -57,8 +57,9 @@ def compute(sweep: Survey, where: Where) -> Counts:
       StoreError: the store cannot be read or written.
     """
     jobs = where.jobs or default_jobs()
-    sweep.store.require_writable()
     spans = sweep.missing()
+    if spans:
+        sweep.store.require_writable()
     with tallied(sum(map(len, spans))) as tally:
         if where.share is not None:
             if where.jobs is None or where.jobs == 1:
