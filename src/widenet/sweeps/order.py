@@ -9,12 +9,14 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from widenet.claims import Claim, Experiment
-from widenet.errors import InputError
+from widenet.errors import InputError, StoreError
+from widenet.papers import outside
 from widenet.records import ClosedModel, Scale
 from widenet.store import Store
 from widenet.sweeps.data import data_of, keep_in, recall_from
@@ -108,7 +110,7 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
     if own is None and (spec.data is not None or data is not None):
         raise InputError(f"{spec.of} is an experiment and takes no data; sweep over its own fields, or over a claim.")
     order = Question(
-        of=spec.of,
+        of=outside.located(spec.of),
         own_data=None if own is None else keep_in(store, own),
         about=about,
         fixed=fixed,
@@ -123,6 +125,35 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
     subject.require(order.axes)
     subject.require_look(order.look)
     return order
+
+
+def publish(order: Question, store: Store) -> None:
+    """Write what is asked to the store, where every process of the sweep finds it.
+
+    Raises:
+      StoreError: the store cannot be written.
+    """
+    store.write_once(_place(order.digest, store), order.text.encode())
+
+
+@functools.lru_cache(maxsize=4)
+def published(digest: str, look: tuple[str, ...], tries: int, root: str) -> Question:
+    """What was asked under this digest, with what is looked at and how often a point is tried.
+
+    Raises:
+      StoreError: it is not in the store.
+    """
+    try:
+        order = Question.model_validate_json(_place(digest, Store(root)).read_bytes())
+    except (OSError, ValueError):
+        raise StoreError(
+            f"the sweep {digest[:12]}… is not in the store {root}; set WIDENET_STORE to a folder that all share."
+        ) from None
+    return order.model_copy(update={"look": look, "tries": tries})
+
+
+def _place(digest: str, store: Store) -> Path:
+    return store.root / "sweeps" / f"{digest}.order"
 
 
 def subject_of(order: Question, store: Store) -> Subject:
