@@ -395,10 +395,18 @@ def judge(runs, table):
     low, high = runs.hits.T
     found = [number > 31 for number, each in enumerate(table)]
     return (low >= 32, np.diff(runs.hits) > 33, runs.times > 4, found, runs.loss / np.maximum(runs.hits, 1),
-            equal(runs.hits, 5), equal(runs.loss, 6))
+            equal(runs.hits, 5), equal(runs.loss, 6), np.stack([passed(runs), passed(table)]) > 7, lost(runs) > 8)
+
+def passed(runs) -> Int[np.ndarray, " run"]:
+    return runs.passes
+
+def lost(runs):
+    return runs.lost
 """
     mutants = "\n".join(found(body))
     assert "number up by a tenth: 4 →" not in mutants
+    assert "number up by a tenth: 7 →" not in mutants  # a function that counts, by its annotation
+    assert "number up by a tenth: 8 →" in mutants
     assert "number down by a tenth: 1 →" not in mutants  # beside a count of 0 alone
     assert "number up by a tenth: 1 →" in mutants
     assert [each for each in (5, 6) if f"equal(runs.{'hits' if each == 5 else 'loss'}, {each}) → 0.1" in mutants] == [6]
