@@ -206,7 +206,7 @@ def clause(row: Mapping[str, Any]) -> str:
     limit = row.get("limit")
     words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
     if limit == "per case" and row["role"] == "promised":
-        words = "case by case"
+        words = "as often as promised" if row["sense"].startswith("rate") else "case by case"
     words = {"fact": "is so"}.get(words, words)
     if "tolerance" in row:
         words += f" ({row['tolerance']})"
