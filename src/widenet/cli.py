@@ -352,8 +352,19 @@ def sweep(
     share: Annotated[
         str | None, typer.Option(metavar="I/N", help="Be process I of N that share a store, each started like this.")
     ] = None,
+    tasks: Annotated[int | None, typer.Option(metavar="N", help="Tasks of the array of Slurm; 8 by default.")] = None,
+    cores: Annotated[int | None, typer.Option(metavar="N", help="Cores of a task, and processes in it.")] = None,
+    gpus: Annotated[int | None, typer.Option(metavar="N", help="GPUs of a task: 0 or 1.")] = None,
+    walltime: Annotated[str | None, typer.Option(metavar="TIME", help="Of a task, such as 4:00:00.")] = None,
+    partition: Annotated[str | None, typer.Option(metavar="NAME", help="Of Slurm.")] = None,
+    sbatch: Annotated[
+        list[str] | None, typer.Option(metavar="OPTION", help="An option of sbatch as it is; may be given again.")
+    ] = None,
+    print_script: Annotated[
+        bool, typer.Option("--print", help="Show the script that --on slurm would submit, and submit nothing.")
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Compute two points, and say what the rest costs.")
+        bool, typer.Option("--dry-run", help="Compute a few points, and say what the rest costs.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Say what is finished, and compute nothing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try points that failed once more.")] = False,
@@ -362,21 +373,38 @@ def sweep(
     """Ask a claim or an experiment over a grid of its choices. What is finished is kept, whatever ends the sweep."""
     count = _jobs(jobs)
     from widenet.store import Store, default_root
-    from widenet.sweeps import terminal
+    from widenet.sweeps import slurm, terminal
     from widenet.sweeps.status import retry as forget_failures
     from widenet.sweeps.status import status_of
 
+    terminal.require_place(on, share)
     where = terminal.Where(on, count, None if share is None else terminal.share_of(share))
+    asked = {
+        "tasks": tasks,
+        "cores": cores,
+        "gpus": gpus,
+        "walltime": walltime,
+        "partition": partition,
+        "sbatch": sbatch,
+    }
+    array = terminal.array_of(on, asked | {"print": print_script or None})
     found = terminal.prepare(spec, Store(default_root()))
     if status:
         known = status_of(found)
-        print(json.dumps({"counts": known.counts, "errors": known.errors}) if as_json else "\n".join(known.lines))
+        row = {"counts": known.counts, "errors": known.errors, "slurm": known.tasks}
+        print(json.dumps(row) if as_json else "\n".join(known.lines))
         return
     if dry_run:
-        print(terminal.forecast(found, count))
+        from widenet.sweeps.forecast import forecast
+
+        print(forecast(found, count))
         return
     if retry:
         forget_failures(found)
+    if print_script or (array is not None and not terminal.is_finished(found)):
+        assert array is not None
+        print(slurm.script_of(found, spec, array).rstrip() if print_script else slurm.submit(found, spec, array))
+        return
     counts = terminal.compute(found, where)
     numbers = terminal.dataset_of(found)
     if as_json:

@@ -207,9 +207,14 @@ def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
 
 
 def clause(row: Mapping[str, Any]) -> str:
-    """What a clause asks of each case, as the index has it: "≥ 1 (to 1e-12)"."""
+    """What a clause asks of each case, as the index has it: "≥ 1 (to 1e-12)".
+
+    Where every case has a limit of its own, the text of a promise says which.
+    """
     limit = row.get("limit")
     words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
+    if limit == "per case" and row["role"] == "promised":
+        words = "case by case"
     words = {"fact": "is so"}.get(words, words)
     if "tolerance" in row:
         words += f" ({row['tolerance']})"

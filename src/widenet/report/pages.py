@@ -10,6 +10,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from widenet.claims.base import plain
 from widenet.console import wording
 from widenet.console.wording import Tone
 from widenet.figures.archive import Archived, archived
@@ -307,6 +308,7 @@ def _environment() -> jinja2.Environment:
         in_words=_in_words,
         numbers=numerals,
         typeset=set_in_type,
+        plain=plain,
         with_code=with_code,
         page_of=page_of,
         page_of_paper=page_of_paper,

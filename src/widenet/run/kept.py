@@ -27,7 +27,7 @@ from widenet.figures.archive import digest_of_archive
 from widenet.papers import find_paper
 from widenet.records import Scale
 from widenet.run.cells import LIBRARIES, Cells, tasks_of
-from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, version
+from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, instances_of, version
 from widenet.run.reach import NOTES, source_digest
 from widenet.store import Cell, CellKey, Store
 from widenet.store.datasets import decode_dataset, encode_dataset
@@ -84,7 +84,9 @@ class Kept:
         parameters = {"id": item.id, "scale": scale.value, "seed": seed}
         return Place(
             key=CellKey("outcome", parameters, FORMAT),
-            basis=_digest(parameters, contents, _versions(), source_digest((module, *JUDGING))),
+            basis=_digest(
+                parameters, contents, _versions(), source_digest((module, *instances_of(item.paper), *JUDGING))
+            ),
             settings=[task.row for task in tasks],
             cells=[task.key.digest for task in tasks],
             reused=bool(tasks) and not any(map(self.cells.was_computed, tasks)),

@@ -122,13 +122,17 @@ class Store:
         """Whether there is a file of this cell; its content is not read."""
         return self.path(key).is_file()
 
-    def put(self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False) -> bool:
+    def put(
+        self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False, sync: bool = True
+    ) -> bool:
         """Write a cell; an intact one that is there already is kept. Says whether it was written.
 
         Arguments:
           arrays: booleans, numbers or text under printable names.
           content: any JSON value.
           replace: write it also over an intact one.
+          sync: wait until it would survive a power cut. Without, a power cut may leave a damaged cell, which counts as
+            missing; the death of a process never does.
 
         Raises:
           StoreError: the folder is not writable or the disk is full; nothing is left behind.
@@ -140,7 +144,7 @@ class Store:
         with self._writing():
             if key.digest in self.damaged:
                 self._set_aside(self.path(key))
-            self._write(self.path(key), data)
+            self._write(self.path(key), data, sync)
         return True
 
     @contextlib.contextmanager
@@ -189,7 +193,7 @@ class Store:
             _sweep(self.root, now=probe.stat().st_mtime)
             probe.unlink()
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes, sync: bool = True) -> None:
         folder = path.parent
         is_new_folder = not folder.is_dir()
         folder.mkdir(parents=True, exist_ok=True)
@@ -200,15 +204,17 @@ class Store:
                 _sweep(folder, now=os.fstat(file.fileno()).st_mtime)
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if sync:
+                    os.fsync(file.fileno())
             temporary.replace(path)
         finally:
             # After the rename it is gone already.
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        _sync_folder(folder)
-        if is_new_folder:
-            _sync_folder(self.root)
+        if sync:
+            _sync_folder(folder)
+            if is_new_folder:
+                _sync_folder(self.root)
 
     def _set_aside(self, path: Path) -> None:
         """Keep a damaged file for whoever wants to know what happened to it, in the folder `damaged`."""

@@ -36,7 +36,7 @@ def dataset_of(sweep: Survey) -> xr.Dataset:
     variables = {name: _variable(sweep, axes, entries) for name, entries in columns.items() if name not in taken}
     variables[STATE] = (axes, order.along_axes(np.array(states)))
     variables[WHY] = (axes, order.along_axes(np.array(reasons)))
-    about = {"of": order.of, "data": order.about, "seed": order.seed, "sweep": order.digest}
+    about = {"of": ", ".join(order.of), "data": order.about, "seed": order.seed, "sweep": order.digest}
     fixed = {name: value for name, value in order.fixed.items() if isinstance(value, str | int | float)}
     return xr.Dataset(variables, {name: list(values) for name, values in order.axes.items()}, {**about, **fixed})
 

@@ -34,7 +34,8 @@ class PackTable:
     @classmethod
     def of(cls, order: Question, modules: Sequence[str], span: range) -> "PackTable":
         """The empty table of these points. It is found again as long as the code that measures is the same."""
-        parameters = {"order": order.digest, "look": list(order.look), "points": [span.start, span.stop]}
+        look = {"look": list(order.look), "at": order.at}
+        parameters = {"order": order.digest, **look, "points": [span.start, span.stop]}
         return cls(CellKey("sweep", parameters, source_digest((*modules, *OURS))), len(span))
 
     def fill(self, rows: Sequence[tuple[str, str, Row]]) -> None:

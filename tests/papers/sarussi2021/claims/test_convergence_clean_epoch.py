@@ -136,6 +136,9 @@ def ends_at(share):
 test_control = controls(
     convergence,
     {Epochs: toy_runs, AfterCleanEpoch: lambda: one_update_more(0.01)},
+    (equation_24, "losses"),
+    (convergence.equation_24_as_printed, "losses"),
+    (convergence.equation_25_as_printed, "losses"),
     (equation_24, "outputs", at(attained_runs), at(attained_runs, change=scaled(1 - 5e-9, output_change))),
     (equation_24, "relaxed", at(attained_runs, change=relaxed), at(attained_runs, change=scaled(1 + 5e-12, relaxed))),
     (equation_25, "losses", ends_at(0.9999), ends_at(1.0001)),

@@ -37,6 +37,7 @@ from widenet.papers.chatterji2021.hypotheses import (
 )
 from widenet.papers.chatterji2021.hypotheses import step_product as short_steps
 from widenet.papers.chatterji2021.runs.descents import descents
+from widenet.records import Form
 
 Bound = Callable[..., np.ndarray]
 
@@ -174,7 +175,8 @@ def _ends(runs: FollowedDescent) -> str:
 
 
 @claim("chatterji2021.weights_grow", Kind.STEP, "not in the paper; the norm must grow", reads=descents,
-       given=[unit_inputs, labels], title="As the loss tends to zero, the weights grow without bound")  # fmt: skip
+       given=[unit_inputs, labels], form=Form.OURS,
+       title="As the loss tends to zero, the weights grow without bound")  # fmt: skip
 def weights_grow(runs: FollowedDescent, *, factor: float = 1.0) -> Promised:
     """$‖V‖ ≥ max_s y_s f(x_s)/√p$, so the weights grow without bound as the loss tends to 0."""
     t = runs.per("iterate")
