@@ -357,6 +357,14 @@ def sweep(
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Say what is finished, and compute nothing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try points that failed once more.")] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw what is finished (.png, .svg, .pdf), and compute nothing."),
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what is finished (.nc, .parquet, .csv); compute nothing."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Ask a claim or an experiment over a grid of its choices. What is finished is kept, whatever ends the sweep."""
@@ -371,6 +379,9 @@ def sweep(
     if status:
         known = status_of(found)
         print(json.dumps({"counts": known.counts, "errors": known.errors}) if as_json else "\n".join(known.lines))
+        return
+    if plot is not None or export is not None:
+        print("\n".join(f"wrote {each}" for each in terminal.write(found, plot, export)))
         return
     if dry_run:
         from widenet.sweeps.forecast import forecast

@@ -66,5 +66,5 @@ def rows_of_runs(numbers: xr.Dataset) -> pd.DataFrame:
     if RUN in numbers.sizes:
         own = [str(name) for name, array in numbers.items() if RUN in array.dims]
         is_first = frame[RUN] == 0
-        frame = frame[is_first | frame[own].notna().any(axis=1)]
+        frame = frame.loc[is_first | frame[own].notna().any(axis=1)]
     return frame

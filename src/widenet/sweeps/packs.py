@@ -20,7 +20,7 @@ from widenet.run.executors import is_there, keep_compiled_programs
 from widenet.run.failures import Failure, failure_of, tried
 from widenet.run.records import decode
 from widenet.store import Store
-from widenet.sweeps import failures
+from widenet.sweeps import failures, index
 from widenet.sweeps.order import Question, subject_of
 from widenet.sweeps.subjects import Row, Subject
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
@@ -155,6 +155,7 @@ class _PackWork:
         table.fill(rows)
         if all(state in (FINISHED, NOT_APPLICABLE) for state, _, _ in rows):
             table.keep(self.store)
+            index.append(self.store, table)
 
 
 def measure(order: Question, subject: Subject, store: Store, number: int) -> tuple[str, str, Row]:
