@@ -87,6 +87,13 @@ def write(sweep: Survey, plot: str | None, export: str | None) -> list[Path]:
     return written if file is None else [*written, exports.write_numbers(numbers, file)]
 
 
+def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Dataset, Counts]:
+    """Compute the sweep of a TOML file, and read it."""
+    sweep = prepare(path, store)
+    counts = compute(sweep, where)
+    return sweep, dataset_of(sweep).load(), counts
+
+
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
     rows = rows_of(numbers)
