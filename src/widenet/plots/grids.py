@@ -11,11 +11,13 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import FuncFormatter
 
-from widenet.plots.axes import number, percent
+from widenet.plots.axes import LogTicks, decade, number, percent
 from widenet.plots.style import FAINT, INK, PAGE, SEQUENTIAL, SOFT
 
 Grid = Float[np.ndarray, "y x"]
 Marks = Bool[np.ndarray, "y x"]
+FEW = 9
+"""So many values of an axis are all labelled."""
 WIDE_RANGE = 50.0
 """Positive values whose ends differ by more than this factor get a logarithmic scale of colours."""
 
@@ -66,7 +68,7 @@ def places(along: Sequence[Any], values: Any) -> np.ndarray:
     return np.interp(wanted, known, np.arange(len(known)) + 0.5)
 
 
-def outline(axes: Axes, inside: Marks, colour: str = INK, **look: Any) -> None:
+def outline(axes: Axes, inside: Marks) -> None:
     """The border between points that are inside and points that are not."""
     rows, columns = inside.shape
     segments = []
@@ -76,9 +78,16 @@ def outline(axes: Axes, inside: Marks, colour: str = INK, **look: Any) -> None:
                 segments.append(((column + 1, column + 1), (row, row + 1)))
             if row + 1 < rows and inside[row, column] != inside[row + 1, column]:
                 segments.append(((column, column + 1), (row + 1, row + 1)))
-    for place, (across, up) in enumerate(segments):
-        form = {"linewidth": 1.6, "solid_capstyle": "projecting", **look}
-        axes.plot(across, up, color=colour, **(form if place == 0 else form | {"label": "_"}))
+    lines = np.full((len(segments), 3, 2), np.nan)  # a gap behind each piece
+    for line, (across, up) in zip(lines, segments, strict=True):
+        line[:2] = np.transpose([across, up])
+    border(axes, *lines.reshape(-1, 2).T)
+
+
+def border(axes: Axes, x: Any, y: Any) -> None:
+    """A white line in a dark one, which is seen on every colour."""
+    for colour, width in ((INK, 3.2), (PAGE, 1.6)):
+        axes.plot(x, y, color=colour, linewidth=width, solid_capstyle="projecting", zorder=4)
 
 
 def mark(axes: Axes, where: Marks, sign: str, colour: str = INK) -> None:
@@ -98,12 +107,18 @@ def _norm(values: np.ma.MaskedArray, limits: tuple[float, float] | None) -> Norm
 
 
 def _label(axes: Axes, side: str, along: Sequence[Any]) -> None:
-    """Labels at cells that are far enough apart."""
+    """Labels at cells that are far enough apart; of many positive numbers at 1, 2 and 5 of each decade."""
+    own = axes.xaxis if side == "x" else axes.yaxis
+    own.set_tick_params(length=0)
+    if len(along) > FEW and not isinstance(along[0], str) and min(along) > 0 and max(along) / min(along) > WIDE_RANGE:
+        ticks = LogTicks(6 if side == "x" else 7).tick_values(min(along), max(along))
+        inside = [tick for tick in ticks if min(along) <= tick * (1 + 1e-9) and tick <= max(along) * (1 + 1e-9)]
+        words = decade if min(along) < 1e-3 or max(along) >= 1e5 else number
+        own.set_ticks(places(along, inside), [words(tick) for tick in inside])
+        return
     words = [words_of(each) for each in along]
     letters = max(map(len, words))
     most = max(2, int(36 / (letters + 1))) if side == "x" else 9
     stride = -(-len(along) // most)
     kept = range(0, len(along), stride)
-    own = axes.xaxis if side == "x" else axes.yaxis
     own.set_ticks([each + 0.5 for each in kept], [words[each] for each in kept])
-    own.set_tick_params(length=0)
