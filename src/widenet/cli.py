@@ -365,6 +365,17 @@ def sweep(
     share: Annotated[
         str | None, typer.Option(metavar="I/N", help="Be process I of N that share a store, each started like this.")
     ] = None,
+    tasks: Annotated[int | None, typer.Option(metavar="N", help="Tasks of the array of Slurm; 8 by default.")] = None,
+    cores: Annotated[int | None, typer.Option(metavar="N", help="Cores of a task, and processes in it.")] = None,
+    gpus: Annotated[int | None, typer.Option(metavar="N", help="GPUs of a task: 0 or 1.")] = None,
+    walltime: Annotated[str | None, typer.Option(metavar="TIME", help="Of a task, such as 4:00:00.")] = None,
+    partition: Annotated[str | None, typer.Option(metavar="NAME", help="Of Slurm.")] = None,
+    sbatch: Annotated[
+        list[str] | None, typer.Option(metavar="OPTION", help="An option of sbatch as it is; may be given again.")
+    ] = None,
+    print_script: Annotated[
+        bool, typer.Option("--print", help="Show the script that --on slurm would submit, and submit nothing.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Compute a few points, and say what the rest costs.")
     ] = False,
@@ -385,22 +396,34 @@ def sweep(
     count = _jobs(jobs)
     from widenet.store import Store, default_root
     from widenet.store.unkept import with_store
-    from widenet.sweeps import terminal
+    from widenet.sweeps import slurm, terminal
     from widenet.sweeps.status import retry as forget_failures
     from widenet.sweeps.status import status_of
 
+    terminal.require_place(on, share)
     where = terminal.Where(on, count, None if share is None else terminal.share_of(share))
-    looks = [status, dry_run, retry, plot is not None, export is not None, share is not None]
-    if no_store and any(looks):
-        raise InputError("--no-store keeps nothing that another call could read; leave one of the two out.")
-    if not any(looks):
+    asked = {
+        "tasks": tasks,
+        "cores": cores,
+        "gpus": gpus,
+        "walltime": walltime,
+        "partition": partition,
+        "sbatch": sbatch,
+    }
+    array = terminal.array_of(on, asked | {"print": print_script or None})
+    is_shared = share is not None or on != "processes"
+    looks = status or dry_run or retry or plot is not None or export is not None
+    if no_store and (looks or is_shared):
+        raise InputError("--no-store keeps nothing that another call or process could read; leave one of the two out.")
+    if not (looks or is_shared or print_script):
         found, numbers, counts = with_store(lambda store: terminal.swept(spec, store, where), keep=not no_store)
         _show_sweep(found, numbers, counts, as_json)
         return
     found = terminal.prepare(spec, Store(default_root()))
     if status:
         known = status_of(found)
-        print(json.dumps({"counts": known.counts, "errors": known.errors}) if as_json else "\n".join(known.lines))
+        row = {"counts": known.counts, "errors": known.errors, "slurm": known.tasks}
+        print(json.dumps(row) if as_json else "\n".join(known.lines))
         return
     if plot is not None or export is not None:
         print("\n".join(f"wrote {each}" for each in terminal.write(found, plot, export)))
@@ -412,6 +435,10 @@ def sweep(
         return
     if retry:
         forget_failures(found)
+    if print_script or (array is not None and not terminal.is_finished(found)):
+        assert array is not None
+        print(slurm.script_of(found, spec, array).rstrip() if print_script else slurm.submit(found, spec, array))
+        return
     counts = terminal.compute(found, where)
     _show_sweep(found, terminal.dataset_of(found), counts, as_json)
 

@@ -19,6 +19,7 @@ from pydantic import Field, PrivateAttr, computed_field
 from widenet.claims.applicability import NOT_ABOUT_DATA, Applied, NotApplicable
 from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
+from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
@@ -185,6 +186,7 @@ class Evidence(ClosedModel):
 
     Attributes:
       settings: of each cell it was found from, in JSON values; empty where the claim generates its own cases.
+      instance: of a statement that is false as printed, the case that breaks it, where it has two dimensions.
       hypotheses: measured, each at the case nearest to breaking it.
       parts: the conjuncts of the conclusion.
       runs: how many runs it rests on.
@@ -200,6 +202,7 @@ class Evidence(ClosedModel):
     note: str = ""
     open_constant: str = ""
     settings: tuple[dict[str, Any], ...] = Field(default=(), exclude=True, repr=False)
+    instance: Instance | None = Field(default=None, repr=False)
 
     def part(self, key: str) -> Part:
         """The conjunct of this key.

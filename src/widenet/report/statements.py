@@ -21,6 +21,7 @@ from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
+from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
 from widenet.run import CheckOutcome
@@ -30,11 +31,31 @@ ROOT = Path(__file__).parents[2]
 
 
 def set_in_type(text: str) -> Markup:
-    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed."""
+    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed.
+
+    A text without such marks has its indices and exponents set.
+    """
+    if "$" not in text:
+        return _with_indices(text)
     try:
         return Markup(mathematics.typeset(text))
     except FormulaError:
         return Markup.escape(plain(text))
+
+
+INDEX = re.compile(
+    r"(?<![^\W\d_][^\W\d_])(?<=[^\s_^])([_^])"
+    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|(?:[−-]?\d+(?:\.\d+)?|\w)(?![^\W\d_])))"
+)
+"""An index or exponent in mathematics that is typed without dollars; names of programs have more than one letter."""
+
+
+def _with_indices(text: str) -> Markup:
+    def moved(found: re.Match[str]) -> str:
+        tag, held = "sub" if found[1] == "_" else "sup", "\N{WORD JOINER}" if found[0][1] == "(" else ""
+        return f"{held}<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
+
+    return Markup(INDEX.sub(moved, str(Markup.escape(text))))
 
 
 def with_displays(text: str) -> Markup:
@@ -237,6 +258,11 @@ class Statement:
         shown = self.picture[0] if self.picture else None
         small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
         return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
+
+    @functools.cached_property
+    def instance(self) -> InstancePicture | None:
+        """The case that breaks it, where it can be drawn."""
+        return drawn(self.evidence.instance)
 
     @property
     def n_met(self) -> int:

@@ -9,12 +9,14 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from widenet.claims import Claim, Experiment
-from widenet.errors import InputError
+from widenet.errors import InputError, StoreError
+from widenet.papers import outside
 from widenet.records import ClosedModel, Scale
 from widenet.store import Store
 from widenet.sweeps.data import PointSource, is_about_data, kind_for, source_of
@@ -120,13 +122,14 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
     source, about = source_of(spec, target, data, store) if isinstance(target, Claim) else (None, "")
     if source is None and (spec.data is not None or data is not None):
         raise InputError(f"{target.id} is an experiment and takes no data; sweep over its own fields, or over a claim.")
+    axes, ids = spec.axes(), tuple(outside.located(each) for each in spec.ids)
     order = Question(
-        of=spec.ids,
+        of=ids,
         own_data=None if source is None else source.own,
         kind="" if source is None else source.kind,
         about=about,
         fixed=fixed,
-        axes=spec.axes(),
+        axes=axes | {OF: ids} if OF in axes else axes,
         scale=spec.scale,
         setting=spec.setting,
         seed=spec.seed,
@@ -138,6 +141,37 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
     subject.require({name: values for name, values in order.axes.items() if name != OF})
     subject.require_look(order.look, order.at)
     return order
+
+
+def publish(order: Question, store: Store) -> None:
+    """Write what is asked to the store, where every process of the sweep finds it.
+
+    Raises:
+      StoreError: the store cannot be written.
+    """
+    place = _place(order.digest, store)
+    if not place.is_file():
+        store.write_once(place, order.text.encode())
+
+
+@functools.lru_cache(maxsize=4)
+def published(digest: str, look: tuple[str, ...], at: tuple[tuple[str, Value], ...], tries: int, root: str) -> Question:
+    """What was asked under this digest, with what is looked at and how often a point is tried.
+
+    Raises:
+      StoreError: it is not in the store.
+    """
+    try:
+        order = Question.model_validate_json(_place(digest, Store(root)).read_bytes())
+    except (OSError, ValueError):
+        raise StoreError(
+            f"the sweep {digest[:12]}… is not in the store {root}; set WIDENET_STORE to a folder that all share."
+        ) from None
+    return order.model_copy(update={"look": look, "at": dict(at), "tries": tries})
+
+
+def _place(digest: str, store: Store) -> Path:
+    return store.root / "sweeps" / f"{digest}.order"
 
 
 def subject_of(order: Question, store: Store) -> Subject:

@@ -1,6 +1,8 @@
 """`widenet sweep` and `widenet run`."""
 
 import json
+import re
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from widenet.console.exit_codes import ExitCode
 from widenet.errors import InputError
 from widenet.run.workers import default_jobs
 from widenet.store import Store
-from widenet.sweeps import driver
+from widenet.sweeps import driver, slurm
 from widenet.sweeps.driver import Counts, Survey
 from widenet.sweeps.order import order_of
 from widenet.sweeps.progress import in_words, tallied
@@ -23,7 +25,7 @@ from widenet.sweeps.spec import Value, read_spec, spec_of
 from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT
 from widenet.sweeps.tables import FAILED
 
-PROCESSES = "processes"
+PROCESSES, SLURM = "processes", "slurm"
 MOST_ROWS = 40
 """A sweep with more points than this is told in counts on a terminal."""
 
@@ -33,8 +35,8 @@ class Where:
     """Who computes.
 
     Attributes:
-      on: "processes", "slurm", or the address of a Dask scheduler.
-      share: (i, n), counted from 1: this process is one of n.
+      on: "processes", or the address of a Dask scheduler.
+      share: (i, n), counted from 1: this process is one of n, and has one process unless `jobs` says otherwise.
     """
 
     on: str = PROCESSES
@@ -55,17 +57,18 @@ def compute(sweep: Survey, where: Where) -> Counts:
       StoreError: the store cannot be read or written.
     """
     jobs = where.jobs or default_jobs()
-    sweep.store.require_writable()
     spans = sweep.missing()
+    if spans:
+        sweep.store.require_writable()
     with tallied(sum(map(len, spans))) as tally:
         if where.share is not None:
-            return driver.here(sweep, tally, where.share)
-        if where.on.startswith(("tcp://", "tls://")):
+            if where.jobs is None or where.jobs == 1:
+                return driver.here(sweep, tally, where.share)
+            return driver.in_processes(sweep, tally, where.jobs, where.share)
+        if where.on not in (PROCESSES, SLURM):
             from widenet.sweeps import cluster
 
-            return cluster.compute(sweep, where.on, tally)
-        if where.on != PROCESSES:
-            raise InputError(f"--on is processes, slurm, tcp://HOST:PORT or tls://HOST:PORT, got {where.on!r}.")
+            return cluster.compute(sweep, where.on, tally, _warn)
         if jobs == 1 or len(spans) < 2 or sweep.seconds(spans) < driver.WORTH_A_PROCESS:
             return driver.here(sweep, tally)
         return driver.in_processes(sweep, tally, jobs)
@@ -96,20 +99,23 @@ def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Data
 
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
-    rows = rows_of(numbers)
     lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(counts)}"]
     if sweep.order.about:
         lines.append(f"data: {sweep.order.about}")
-    if len(rows) <= MOST_ROWS:
-        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows])]
+    if sweep.order.n_points <= MOST_ROWS:
+        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows_of(numbers)])]
     else:
-        states = Counter(row[STATE] for row in rows)
-        verdicts = Counter(row[VERDICT] for row in rows if row.get(VERDICT))
-        lines += [f"{number:>9,} {word}" for word, number in [*states.items(), *verdicts.items()]]
-    unmet = Counter(row[UNMET] for row in rows if row.get(UNMET))
+        lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
+    unmet = Counter({names: number for names, number in _words(numbers, UNMET).items() if names})
     lines += [f"{number:,} × hypotheses that are not met: {names}" for names, number in unmet.most_common(5)]
-    errors = Counter(row[WHY] for row in rows if row[WHY])
+    errors = _words(numbers, WHY)
     return "\n".join([*lines, *(f"{number:,} × {why}" for why, number in errors.most_common(5))])
+
+
+def _words(numbers: xr.Dataset, name: str) -> Counter[str]:
+    """How often each word occurs."""
+    values = numbers[name].values.ravel().tolist() if name in numbers else []
+    return Counter(each for each in values if each)
 
 
 def rows_of(numbers: xr.Dataset) -> list[dict[str, Any]]:
@@ -153,6 +159,42 @@ def share_of(text: str) -> tuple[int, int]:
     if not (first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise InputError(f"--share I/N takes a share from 1 to N, such as 3/8, got {text!r}.")
     return int(first), int(second)
+
+
+def require_place(on: str, share: str | None) -> None:
+    """Refuse a place that there is not.
+
+    Raises:
+      InputError: `--on` is something else, or has a share too.
+    """
+    if on not in (PROCESSES, SLURM) and not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d+", on):
+        raise InputError(f"--on is processes, slurm, tcp://HOST:PORT or tls://HOST:PORT, got {on!r}.")
+    if on != PROCESSES and share is not None:
+        raise InputError(f"--share is for processes that you start yourself; leave it out with --on {on}.")
+
+
+def array_of(on: str, asked: Mapping[str, Any]) -> slurm.Array | None:
+    """What is asked of Slurm, by the names of options; None where it computes elsewhere.
+
+    Raises:
+      InputError: an option is wrong, or is for another place.
+    """
+    given = {name: value for name, value in asked.items() if value is not None}
+    if on == SLURM:
+        given.pop("print", None)
+        return slurm.Array(**given)
+    if given:
+        raise InputError(f"--{next(iter(given))} is for --on slurm.")
+    return None
+
+
+def is_finished(sweep: Survey) -> bool:
+    """Whether nothing is left to compute, as far as the tables of packs tell."""
+    return sweep.known_size is not None and not sweep.missing()
+
+
+def _warn(words: str) -> None:
+    print(f"widenet: {words}", file=sys.stderr)
 
 
 def _pair(text: str) -> tuple[str, Value]:

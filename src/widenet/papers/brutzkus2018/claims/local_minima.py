@@ -213,7 +213,7 @@ def _half(
     "Section 7.1 (derived: the levels of the local minima of Theorem 8)",
     reads=descent,
     given=[separable, input_norm],
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="At a local minimum, active points have all neurons off",
 )
 def relu_local_minimum_level(runs: Ends) -> Promise:
@@ -265,7 +265,7 @@ def _no_gradient(runs: Ends) -> Sides:
     "Section 7.1 (derived: where Theorem 8 is tight)",
     reads=(descent.at(descent_runs.antipodal_settings), bad_minima.at(minima_runs.antipodal_settings)),
     given=[separable.of(0), input_norm.of(0), antipodal],
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="On antipodal sets, no local minimum exceeds $½$",
 )
 def theorem_8_tight(runs: Ends, built: Built, *, cells_of_a_pair: Callable[[], PairCells] = pair_cells) -> Promise:

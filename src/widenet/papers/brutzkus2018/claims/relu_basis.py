@@ -213,7 +213,7 @@ def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
     "Theorem 9, Section 9.3.2 (derived from its proof)",
     reads=basis,
     given=ALL_PLUS,
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="How many updates a stuck point makes, exactly",
 )
 def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promise:

@@ -45,7 +45,7 @@ def _smallest_s(runs: PlusFilters) -> Float[np.ndarray, " run"]:
 
 def _in_cone(runs: PlusFilters, sign: int) -> Int[np.ndarray, " run"]:
     s, r = np.moveaxis(runs.start[:, : runs.half_width], -1, 0)
-    return np.sum((np.abs(s) > np.abs(r)) & (sign * s > 0), axis=1)
+    return np.sum(sign * s > np.abs(r), axis=1)
 
 
 def _mean_gain(series: Series, count: Int[np.ndarray, " run"]) -> Series:

@@ -290,7 +290,7 @@ def theorem_6_3_angle(
                 within=ROUNDING,
                 where=member,
                 trivial=180.0,
-                text="the angle to its pattern",
+                text="at an angle of at most $arccos((γ − 1 − 2c_η)/(γ − 1 + c_η))$",
                 quantity="largest angle between w_T and its pattern, in degrees",
                 event=event,
             ),

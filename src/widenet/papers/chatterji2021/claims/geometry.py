@@ -28,7 +28,7 @@ from widenet.records import Form
 
 @claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products,
        given=[small_radius, distance, unit_centres],
-       title="Points are close in a cluster and apart across classes")  # fmt: skip
+       form=Form.SHARPER, title="Points are close in a cluster and apart across classes")  # fmt: skip
 def lemma_21(pairs: ClusterProducts) -> Promised:
     """In reduced coordinates, with $‖μ_k‖ = 1$, $‖x_s − μ_k‖ ≤ r/√2$ and $r < 1$: $x_s·x_q ≤ (1 + Δ)/2 + 2r$ for
     opposite classes and $x_s·x_q ≥ 1 − 2r$ in one cluster. Sharper: $√2 r + r²/2$ in place of $2r$, and $r²$ for unit
