@@ -297,7 +297,7 @@ class TestCheck:
             (
                 ("zzz",),
                 "there is no command 'zzz'; known: --help, --version, bench, certify, check, figure, list, report, "
-                "show.",
+                "run, show, store, sweep.",
             ),
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (

@@ -1,5 +1,6 @@
 """An experiment that writes down each computation, and that waits, fails or ends its process where it is told to."""
 
+import hashlib
 import os
 import time
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ class ToySetting(ClosedModel):
     factor: float = 1.0
     n_runs: int = 3
     seconds: float = 0.0
+    hashes: int = 0
     seed: int = 0
     inner: Inner = Inner()
 
@@ -54,6 +56,8 @@ def run(setting: ToySetting, progress: Progress) -> Products:
                 if _count(f"start {os.getpid()} {name}") <= int(what):
                     raise ArithmeticError(f"no product with {setting.factor}")
     time.sleep(setting.seconds)
+    if setting.hashes:
+        hashlib.pbkdf2_hmac("sha256", b"a", b"b", setting.hashes)  # one call, which no signal interrupts
     draws = np.random.default_rng([setting.seed, setting.size]).normal(size=setting.n_runs)
     _write(f"end {os.getpid()} {name}")
     return Products(draws * setting.factor + setting.inner.shift, setting.size)
