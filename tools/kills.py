@@ -246,18 +246,18 @@ def on_dask(sweep: Disturbed, count: int) -> None:
     from distributed import LocalCluster  # pyright: ignore[reportMissingImports]
 
     os.environ.update(sweep.environment)
-    settings = {"distributed.scheduler.worker-ttl": None, "distributed.admin.log-format": "%(message)s"}
+    # A worker that is started again takes longer than the 15 s after which a LocalCluster gives up its place.
+    settings = {"distributed.scheduler.worker-ttl": None, "distributed.deploy.lost-worker-timeout": "1 hour"}
     with (
         dask.config.set(settings),
         LocalCluster(
             n_workers=WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=60
         ) as here,
     ):
-        # A nanny ends with a worker that is killed too early; then the cluster starts another one.
-        _until_finished(sweep, count, "--on", here.scheduler_address, mend=lambda: here.scale(WORKERS))
+        _until_finished(sweep, count, "--on", here.scheduler_address)
 
 
-def _until_finished(sweep: Disturbed, count: int, *options: str, mend: Callable[[], None] = lambda: None) -> None:
+def _until_finished(sweep: Disturbed, count: int, *options: str) -> None:
     """Kill a driver and its workers, and start the driver again until it ends well by itself."""
     for _ in range(count + 2):
         driver = sweep.sweep(*options)
@@ -269,7 +269,6 @@ def _until_finished(sweep: Disturbed, count: int, *options: str, mend: Callable[
                 sweep.kills["SIGKILL to the driver"] += 1
             elif life is not None and sweep.kill(life):
                 sweep.kills["SIGKILL to a worker"] += 1
-                mend()
         if sweep.is_enough(count):
             sweep.set_pace(0)
         if driver.wait(PATIENCE) == 0:

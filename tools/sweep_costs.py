@@ -56,9 +56,12 @@ def cost(place: str, cells: int, folder: Path, options: Sequence[str], environme
     with (folder / "said").open("wb") as said:
         driver = subprocess.Popen(command, env=ours, stdout=said, stderr=said)
     most = 0.0
-    while driver.poll() is None:
-        most = max(most, _megabytes(driver.pid))
-        time.sleep(0.1)
+    try:
+        while driver.poll() is None:
+            most = max(most, _megabytes(driver.pid))
+            time.sleep(0.1)
+    finally:
+        driver.kill()
     if driver.returncode:
         raise RuntimeError((folder / "said").read_text())
     processor = 0.0 if "--on" in options else _processor() - before
