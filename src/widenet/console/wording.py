@@ -165,14 +165,14 @@ def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
 
 
 def number(value: float | int | str | None) -> str:
-    """Four significant digits; from ten thousand to ten million, and whole numbers, in full; words as they are."""
+    """Four significant digits; from a thousand to ten million, and whole numbers, in full; words as they are."""
     if value is None:
         return NOTHING
     if isinstance(value, str):
         return value
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 10_000) and abs(value) < WHOLE_BELOW
+    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 1000) and abs(value) < WHOLE_BELOW
     return f"{value + 0.0:,.0f}" if whole else f"{value:.4g}"
 
 
@@ -214,7 +214,7 @@ def clause(row: Mapping[str, Any]) -> str:
     limit = row.get("limit")
     words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
     if limit == "per case" and row["role"] == "promised":
-        words = "case by case"
+        words = "as often as promised" if row["sense"].startswith("rate") else "case by case"
     words = {"fact": "is so"}.get(words, words)
     if "tolerance" in row:
         words += f" ({row['tolerance']})"

@@ -69,11 +69,11 @@ def sweep(
         driver.in_processes(found, Quiet(), jobs)
     else:
         driver.here(found, Quiet())
-    return dataset_of(found)
+    return dataset_of(found).load()
 
 
 def load(spec: str | os.PathLike | Mapping[str, Any], *, store: Store | None = None) -> "xr.Dataset":
-    """What is finished of the sweep that a TOML file describes. Nothing is computed.
+    """What is finished of the sweep that a TOML file describes. Nothing is computed, and numbers are read when used.
 
     Raises:
       InputError: the file cannot be read, or describes no sweep.

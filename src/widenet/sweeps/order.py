@@ -122,13 +122,14 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
     source, about = source_of(spec, target, data, store) if isinstance(target, Claim) else (None, "")
     if source is None and (spec.data is not None or data is not None):
         raise InputError(f"{target.id} is an experiment and takes no data; sweep over its own fields, or over a claim.")
+    axes, ids = spec.axes(), tuple(outside.located(each) for each in spec.ids)
     order = Question(
-        of=tuple(outside.located(each) for each in spec.ids),
+        of=ids,
         own_data=None if source is None else source.own,
         kind="" if source is None else source.kind,
         about=about,
         fixed=fixed,
-        axes=spec.axes(),
+        axes=axes | {OF: ids} if OF in axes else axes,
         scale=spec.scale,
         setting=spec.setting,
         seed=spec.seed,
@@ -148,11 +149,13 @@ def publish(order: Question, store: Store) -> None:
     Raises:
       StoreError: the store cannot be written.
     """
-    store.write_once(_place(order.digest, store), order.text.encode())
+    place = _place(order.digest, store)
+    if not place.is_file():
+        store.write_once(place, order.text.encode())
 
 
 @functools.lru_cache(maxsize=4)
-def published(digest: str, look: tuple[str, ...], tries: int, root: str) -> Question:
+def published(digest: str, look: tuple[str, ...], at: tuple[tuple[str, Value], ...], tries: int, root: str) -> Question:
     """What was asked under this digest, with what is looked at and how often a point is tried.
 
     Raises:
@@ -164,7 +167,7 @@ def published(digest: str, look: tuple[str, ...], tries: int, root: str) -> Ques
         raise StoreError(
             f"the sweep {digest[:12]}… is not in the store {root}; set WIDENET_STORE to a folder that all share."
         ) from None
-    return order.model_copy(update={"look": look, "tries": tries})
+    return order.model_copy(update={"look": look, "at": dict(at), "tries": tries})
 
 
 def _place(digest: str, store: Store) -> Path:

@@ -57,8 +57,9 @@ def compute(sweep: Survey, where: Where) -> Counts:
       StoreError: the store cannot be read or written.
     """
     jobs = where.jobs or default_jobs()
-    sweep.store.require_writable()
     spans = sweep.missing()
+    if spans:
+        sweep.store.require_writable()
     with tallied(sum(map(len, spans))) as tally:
         if where.share is not None:
             if where.jobs is None or where.jobs == 1:
@@ -71,6 +72,29 @@ def compute(sweep: Survey, where: Where) -> Counts:
         if jobs == 1 or len(spans) < 2 or sweep.seconds(spans) < driver.WORTH_A_PROCESS:
             return driver.here(sweep, tally)
         return driver.in_processes(sweep, tally, jobs)
+
+
+def write(sweep: Survey, plot: str | None, export: str | None) -> list[Path]:
+    """The picture and the file of what is finished; nothing is computed.
+
+    Raises:
+      InputError: a file of no known kind, or nothing is finished.
+    """
+    from widenet.sweeps import drawing
+    from widenet.sweeps import export as exports
+
+    picture = None if plot is None else drawing.require_form(Path(plot))
+    file = None if export is None else exports.require_form(Path(export))
+    numbers = dataset_of(sweep)
+    written = [] if picture is None else [drawing.write_picture(numbers, sweep.order.title, picture)]
+    return written if file is None else [*written, exports.write_numbers(numbers, file)]
+
+
+def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Dataset, Counts]:
+    """Compute the sweep of a TOML file, and read it."""
+    sweep = prepare(path, store)
+    counts = compute(sweep, where)
+    return sweep, dataset_of(sweep).load(), counts
 
 
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:

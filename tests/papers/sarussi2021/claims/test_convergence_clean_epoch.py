@@ -38,6 +38,9 @@ def test_an_epoch_that_never_came_is_not_scored():
     assert fewer.verdict is Verdict.HOLDS
     assert full.parts[0].n_cases - fewer.parts[0].n_cases == toy_runs().n_samples
     assert equation_25([without_clean_epoch()]).parts[0].n_cases == equation_25([toy_runs()]).parts[0].n_cases - 1
+    (cell,) = convergence.CleanEpochs.join([without_clean_epoch()]).cells
+    assert cell.sampled_share[0, 0] == 0
+    assert (np.delete(cell.sampled_share, 0) > 0.1).all()
 
 
 def test_one_sampled_loss_above_the_level_is_enough():

@@ -1,4 +1,4 @@
-"""Figures 4, 7 and 8 of brutzkus2019, which differ in their filters; their numbers, from a cell per size of the set."""
+"""What Figures 4, 7 and 8 of brutzkus2019 share: their numbers, from one cell per size of the training set."""
 
 import functools
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ def filter_numbers(cells: Sequence[xr.Dataset], clustered_size: int) -> xr.Datas
     return numbers.assign_attrs(cells[0].attrs | {"clustered_size": clustered_size})
 
 
-def figure_with_filters(number: int, side: int, clustered_size: int) -> Figure:
-    """The figure with filters of so many pixels a side, clustered (a) and handed to a small network (b)."""
+def filter_figure(id: str, *, side: int, clustered_size: int) -> Figure:
+    """Clusters of the filters of a wide network, and their centres in a narrow one; side × side pixels each."""
     return Figure(
-        id=f"brutzkus2019.figure_{number}",
+        id=id,
         title=f"MNIST, filters of {side} × {side}: clusters of a wide network, centres in a narrow one",
         caption=(
-            "The paper does not state the number of epochs, the padding, the initial biases, the training-set sizes of "
-            "part (b) or whether centres come from unit filters. Here: the large network until its training error is 0 "
-            "and two epochs more, small ones for 40 epochs (quick scale: 20), no padding, biases 0, unit filters, "
-            "pixels from 0 to 1. The paper trains one large network per size; paper scale here trains five, and the "
-            "runs on centres are divided among them. The small network's learning rate and initial scale are those "
-            "with the smallest test error, as in the paper."
+            "The paper does not state the number of epochs, the padding, the initial biases, the training-set sizes "
+            "of part (b) or whether centres come from unit filters. Here: the large network until its training error "
+            "is 0 and two epochs more, small ones for 40 epochs (quick scale: 20), no padding, biases 0, unit "
+            "filters, pixels from 0 to 1. The paper trains one large network per size; paper scale here trains five, "
+            "and the runs on centres are divided among them. The small network's learning rate and initial scale are "
+            "those with the smallest test error, as in the paper."
         ),
         reads=(mnist_filters.at(functools.partial(filter_settings, filter_side=side)),),
         compare=compare_mnist_filters,

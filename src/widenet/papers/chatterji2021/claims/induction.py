@@ -161,8 +161,13 @@ def theorem_1(runs: FollowedDescent, *, rate: Bound = rate_constant) -> Promise:
     return Promise(
         {"loss": grows},
         details={"smallest (L₁/L_t − 1)/(Q₂(t − 1))": slack, "iterates": len(grows.measured)},
-        note=lambda: _ends(runs),
+        note=lambda: " ".join(filter(None, (_start_of_rate(grows.promised.max(initial=0.0)), _ends(runs)))),
     )
+
+
+def _start_of_rate(reached: float) -> str:
+    """How much of a rate 1/(1 + s) was seen, with the largest s = Q₂(t − 1)."""
+    return f"Of the rate only the start is seen: Q₂(t − 1) comes to {reached:.2g}." if reached < 1 else ""
 
 
 def _ends(runs: FollowedDescent) -> str:
