@@ -35,10 +35,10 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     if not 1 <= len(files) <= 2:
         raise InputError("name one file, or the two .npy files of inputs and labels.")
     # What is wrong is refused before anything is begun.
-    label = choices.pop("label")
+    label, drop = choices.pop("label"), choices.pop("drop", ())
     wishes = Wishes.checked(**choices)
     output.require_writable(out)
-    table = read(*files, label=label)
+    table = read(*files, label=label, drop=drop)
     name = name_of(Path(files[0]))
     expected = ABOUT * wishes.effort
     with watching(1, expected) as watch:

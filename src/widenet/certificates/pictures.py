@@ -29,7 +29,7 @@ FEWEST = 1e-12
 @styled
 def errors(study: WidthStudy) -> Drawing:
     """Errors against width, with 95 % limits on held-out points, and rivals as lines."""
-    drawing = Drawing(figsize=(7.2, 3.2), layout="constrained")
+    drawing = Drawing(figsize=(5.6, 4.1), layout="constrained")
     axes = drawing.subplots()
     widths = np.array([each.n_neurons for each in study.results])
     train = 100 * np.array([each.train_errors for each in study.results])
@@ -50,7 +50,7 @@ def errors(study: WidthStudy) -> Drawing:
     axes.set_xticks([], minor=True)
     axes.set(xlabel="neurons", ylabel="points in the wrong class, %")
     axes.set_ylim(bottom=0)
-    drawing.legend(loc="outside right center", fontsize=7.5)
+    drawing.legend(loc="outside lower center", ncols=2)
     return drawing
 
 
@@ -149,7 +149,7 @@ def _regions(axes: Axes, found: WidthRuns, frame: Frame, classes: int) -> None:
 @styled
 def promised(promises: Sequence[ListedPromise]) -> Drawing:
     """What theorems promise, and what was made of it, as bars."""
-    drawing = Drawing(figsize=(7.2, 0.7 + 0.5 * len(promises)), layout="constrained")
+    drawing = Drawing(figsize=(5.6, 0.5 + 0.5 * len(promises)), layout="constrained")
     axes = drawing.subplots()
     sides = np.array([(each.promised or 0.0, each.measured or 0.0) for each in promises])
     shares = sides / sides.max(axis=1, keepdims=True)
@@ -159,11 +159,11 @@ def promised(promises: Sequence[ListedPromise]) -> Drawing:
     for place, each in enumerate(promises):
         for shift, value, share in ((-0.2, each.promised, shares[place, 0]), (0.2, each.measured, shares[place, 1])):
             sign = f"{each.sense} " if shift < 0 else ""
-            axes.text(share + 0.01, place + shift, f"{sign}{plain(value)}", va="center", fontsize=7.5)
+            axes.text(share + 0.01, place + shift, f"{sign}{plain(value)}", va="center", fontsize=8)
     axes.set_yticks(places, [each.topic.value for each in promises])
     axes.set(xlim=(0, 1.25), ylim=(len(promises) - 0.4, -0.6), xticks=[])
     axes.spines[["top", "right", "bottom"]].set_visible(False)
-    drawing.legend(loc="outside upper right", ncols=2, fontsize=7.5)
+    drawing.legend(loc="outside upper right", ncols=2)
     return drawing
 
 

@@ -4,7 +4,6 @@ import hashlib
 import math
 
 import numpy as np
-from jaxtyping import Bool, Int
 
 from widenet.certificates.boundaries import Separability, find_boundaries
 from widenet.certificates.preparation import SEARCH_SECONDS, Preparation, Prepared
@@ -103,16 +102,6 @@ class Portrait(ClosedModel):
     def longest(self) -> float:
         """The length of the longest point in scaled coordinates."""
         return self.norms[2] if self.preparation.factor is None else 1.0
-
-    def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
-        """Which of these rows (from 0) are on the wrong side of the best linear boundary between two classes.
-
-        None where there are more classes, or no such boundary was looked for.
-        """
-        found = [each for each in self.separability if not each.through_origin and each.separable is False]
-        if len(self.classes) != 2 or not found:
-            return None
-        return np.isin(rows + 1, np.array(found[0].in_the_way))
 
     @property
     def separable(self) -> bool | None:

@@ -148,8 +148,10 @@ def _filled(seen: str, numbers: Mapping[str, Any]) -> str:
 
 
 def bars_of(promises: Sequence[ListedPromise]) -> list[ListedPromise]:
-    """Promises that can be drawn beside what was made: both sides positive; those about all data first."""
-    both = [each for each in promises if (each.promised or 0) > 0 and (each.measured or 0) > 0]
-    sides = {(each.topic, each.promised, each.measured): each for each in reversed(both)}  # of equal ones the first
-    found = [each for each in sides.values() if each.sense in ("≤", "<", "≥", ">")][::-1]
-    return sorted(found, key=lambda each: not each.counts)[:MOST_BARS]
+    """Promises to draw beside what was made: both sides positive, those about all data first, equal ones once."""
+    found = {
+        (each.topic, each.promised, each.measured): each
+        for each in sorted(promises, key=lambda each: each.counts)
+        if (each.promised or 0) > 0 and (each.measured or 0) > 0 and each.sense in ("≤", "<", "≥", ">")
+    }
+    return list(reversed(found.values()))[:MOST_BARS]

@@ -45,7 +45,8 @@ def predictions(
             else:
                 centre, unit = scaling_of(inputs[kept], scales=scales)
             points = (inputs - centre) / unit
-            found.append(model(points[kept], labels[kept], points[rows]))
+            is_answered = len(rows) > 0 and len(np.unique(labels[kept])) > 1
+            found.append((model if is_answered else _majority)(points[kept], labels[kept], points[rows]))
         yield name, np.stack(found)
 
 

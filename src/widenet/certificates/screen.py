@@ -58,6 +58,8 @@ def _items(findings: Findings, width: int) -> Iterator[ScreenItem]:
             yield ScreenItem("What theorems allow at these widths", _wrapped(sentence, width), 3 + place)
     if bars := list(bars_of_promises(findings.promises, width)):
         yield ScreenItem("Promised against made", bars, 1)
+    for sentence in words.about_equal_points(findings.portrait):
+        yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 1)
     for place, sentence in enumerate(in_short(findings)):
         yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 1 + place)
     for sentence in words.about_changes([each for each in findings.changes if not each.is_for_a_warning]):

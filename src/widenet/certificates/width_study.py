@@ -163,8 +163,22 @@ class WidthStudy(ClosedModel):
     @property
     def is_cut(self) -> bool:
         """Whether networks that may err less than `best` were still learning, or cut off by a time limit."""
-        at_least = self.best.n_neurons
-        return bool(self.cut_off) or any(each.learning for each in self.results if each.n_neurons >= at_least)
+        return bool(self.cut_off or self.unfinished)
+
+    @property
+    def unfinished(self) -> list[WidthResult]:
+        """Networks, no narrower than `best`, that more work may make better than it.
+
+        Those whose training points are already fitted better than held-out ones by more than chance only learn by heart
+        what they see, and where wider ones fit every point, these show what more work would lead to.
+        """
+        wide = [each for each in self.results if each.n_neurons >= self.best.n_neurons]
+        fitting = max((each.n_neurons for each in wide if each.fitted == self.n_networks), default=0)
+        return [
+            each
+            for each in wide
+            if each.learning and each.n_neurons > fitting and each.train_error >= each.score.limits[0]
+        ]
 
     @property
     def held_out(self) -> int:
@@ -216,7 +230,7 @@ class StudySetting:
 
 def cost_of_pass(n_neurons: int, points: int, dim: int, outputs: int) -> float:
     """What a pass over so many points costs a network, in products."""
-    return -(-points // BATCH) * (PER_STEP + BATCH * n_neurons * (dim + outputs + 1))
+    return float(-(-points // BATCH) * (PER_STEP + BATCH * n_neurons * (dim + outputs + 1)))
 
 
 def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, work: float) -> tuple[int, int]:

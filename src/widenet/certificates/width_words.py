@@ -67,8 +67,7 @@ def _gain(study: WidthStudy) -> str:
 
 def _no_conclusion(study: WidthStudy) -> str:
     """Which widths nothing is concluded about, and what to do."""
-    at_least = study.best.n_neurons
-    learning = [f"{each.n_neurons:,}" for each in study.results if each.learning and each.n_neurons >= at_least]
+    learning = [f"{each.n_neurons:,}" for each in study.unfinished]
     said = []
     if learning:
         said.append(
@@ -258,7 +257,7 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
     shown = [value for _, train, score in rows for value in (train, None if score is None else score.limits[1])]
     top = max([value for value in shown if value is not None and math.isfinite(value)], default=1.0) or 1.0
     name = max(len(row[0]) for row in rows)
-    room = width - name - 34
+    room = max(width - name - 48, 10)
     lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   error on held-out points, with 95 % limits"]
     for label, train, score in rows:
         left = "" if train is None else percent(train)

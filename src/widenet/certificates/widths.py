@@ -81,7 +81,7 @@ class TrainedNetwork:
         """What the network says about points as they were given, in float64."""
         hidden, output, bias = (np.asarray(part[0], np.float64) for part in self.weights if part is not None)
         points, size = (inputs - self.centre) / self.unit, max(1, BLOCK // len(hidden))
-        blocks = (points[first : first + size] for first in range(0, len(points), size))
+        blocks = (points[first : first + size] for first in range(0, max(len(points), 1), size))
         return np.concatenate([leaky(block @ hidden.T + bias, self.slope) @ output.T for block in blocks])
 
     def predicted(self, inputs: Float[np.ndarray, "sample dim"]) -> Int[np.ndarray, " sample"]:

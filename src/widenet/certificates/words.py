@@ -52,7 +52,12 @@ def about_data(portrait: Portrait) -> list[str]:
     said = [
         f"{portrait.points:,} points of {numbers} each, in {len(portrait.classes)} classes: {', '.join(kinds)}{more}."
     ]
-    said += about_reading(portrait.reading)
+    return [*said, *about_reading(portrait.reading), *about_equal_points(portrait), *about_separability(portrait)]
+
+
+def about_equal_points(portrait: Portrait) -> list[str]:
+    """Points that contradict each other, and points that occur twice."""
+    said = []
     if portrait.n_contradicting:
         first = portrait.contradictions[0]
         said.append(
@@ -66,7 +71,7 @@ def about_data(portrait: Portrait) -> list[str]:
             f"{counted(portrait.duplicates, 'point')} repeat{'s' if portrait.duplicates == 1 else ''} an earlier one "
             f"({pairs}{more}; {FROM_ONE})."
         )
-    return [*said, *about_separability(portrait)]
+    return said
 
 
 def about_separability(portrait: Portrait) -> list[str]:
