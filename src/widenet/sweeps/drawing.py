@@ -22,7 +22,7 @@ from widenet.sweeps.tables import FINISHED, NOT_APPLICABLE
 
 ENDS = ("_promised", "_tightness", "_kept", "_vacuous")
 MOST_PANELS, MOST_CURVES = 6, 9
-WIDE_RANGE = 20.0
+WIDE_RANGE = 10.0
 """Positive values whose ends differ by more than this factor get a logarithmic axis."""
 VERDICTS = {
     "HOLDS": ("o", MEASURED, "● it holds"),
