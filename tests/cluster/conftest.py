@@ -1,12 +1,14 @@
 """A Slurm of Debian's packages and a Dask cluster, both on this machine; `make test-sweep` installs what they need."""
 
+import contextlib
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-import dask
+import dask.config
 import pytest
 from distributed import LocalCluster
 
@@ -24,13 +26,22 @@ def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
         yield {name: environment[name] for name in ("SLURM_CONF", "PATH")}
 
 
+@contextlib.contextmanager
+def cluster_of(n_workers: int, n_threads: int = 1, memory: int | str = 0, ttl: str | None = None) -> Iterator[Any]:
+    """A Dask cluster with so many worker processes."""
+    with dask.config.set({"distributed.scheduler.worker-ttl": ttl}):
+        options = {"n_workers": n_workers, "threads_per_worker": n_threads, "memory_limit": memory}
+        here: Any = LocalCluster(**options, dashboard_address=":0")
+        try:
+            yield here
+        finally:
+            here.close()
+
+
 @pytest.fixture(scope="module")
-def dask_cluster() -> Iterator[LocalCluster]:
-    with (
-        dask.config.set({"distributed.scheduler.worker-ttl": None}),
-        LocalCluster(2, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
-    ):
-        yield cluster
+def dask_cluster() -> Iterator[Any]:
+    with cluster_of(2) as here:
+        yield here
 
 
 @pytest.fixture

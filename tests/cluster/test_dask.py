@@ -5,12 +5,14 @@ import os
 import subprocess
 import sys
 import time
+from typing import Any
 
-import dask
+import dask.config
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import widenet as wn
+from tests.cluster.conftest import cluster_of
 from tests.sweeps.conftest import PRODUCTS
 from widenet.errors import InputError, StoreError
 from widenet.store import Store
@@ -35,7 +37,7 @@ def test_a_sweep_on_a_cluster_is_that_of_one_process(dask_cluster, sweep, log, t
     assert "40 points, 38 computed" in done.stdout
     assert len(log.counts()) == 2, "workers were started without the log; two points were the pilot"
     found = wn.load(tmp_path / "spec.toml", store=Store(tmp_path / "store"))
-    values = {name: [*found[name].values.tolist()] for name in ("size", "factor")}
+    values: dict[str, Any] = {name: [*found[name].values.tolist()] for name in ("size", "factor")}
     alone = wn.sweep(PRODUCTS, n_runs=2, store=Store(tmp_path / "alone"), **values)
     assert found["product"].equals(alone["product"])
 
@@ -56,10 +58,7 @@ def test_packs_in_flight_are_bounded_and_text(dask_cluster, survey, monkeypatch)
 
 
 def test_what_may_end_workers_is_told(survey):
-    with (
-        dask.config.set({"distributed.scheduler.worker-ttl": "5 minutes"}),
-        LocalCluster(1, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as here,
-    ):
+    with cluster_of(1, memory="1GB", ttl="5 minutes") as here:
         told: list[str] = []
         cluster.compute(survey, here.scheduler_address, Quiet(), told.append)
     assert [each.partition(";")[0] for each in told] == [
@@ -70,7 +69,7 @@ def test_what_may_end_workers_is_told(survey):
 
 def test_a_worker_with_several_threads_is_refused(survey):
     with (
-        LocalCluster(1, threads_per_worker=2, memory_limit=0, dashboard_address=":0") as here,
+        cluster_of(1, n_threads=2) as here,
         pytest.raises(InputError, match="has 2 threads; start more workers with --nthreads 1"),
     ):
         cluster.compute(survey, here.scheduler_address, Quiet(), pytest.fail)
@@ -103,7 +102,10 @@ def test_no_scheduler_is_one_sentence(survey, monkeypatch):
 
 
 def test_a_cluster_that_ends_is_one_sentence(survey):
-    with LocalCluster(1, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as here:
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        cluster_of(1) as here,
+    ):
 
         class Watch(Quiet):
             def end(self, name, counts):

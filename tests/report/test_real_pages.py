@@ -95,10 +95,10 @@ def test_a_false_statement_in_the_plane_is_drawn(outcomes: list[CheckOutcome], p
         found = each.evidence.instance
         assert found is not None
         assert each.claim.id.endswith("_as_printed")
-        of_page = [a for tag, a in page_of(each.claim, pages).tags if tag in ("rect", "line")]
-        classes = [(a.get("class") or "").split()[0] for a in of_page if a.get("class")]
-        assert classes.count("point") == len(found.points), each.claim.id
-        assert classes.count("filter") == len(found.weights), each.claim.id
+        marks = [((a.get("class") or " ").split(" ")[0], a) for _, a in page_of(each.claim, pages).tags]
+        assert [name for name, _ in marks].count("point") == len(found.points), each.claim.id
+        n_lines = sum((a["d"] or "").count("L") for name, a in marks if name == "filter")
+        assert n_lines == len(found.weights), each.claim.id
         assert len(found.classes) == len(found.points), each.claim.id
         assert len(found.signs) == len(found.weights), each.claim.id
         assert len(found.starts) in (0, len(found.weights)), each.claim.id

@@ -37,8 +37,8 @@ def about_preparation(found: Preparation) -> list[str]:
         said.append(_bias(found))
     if found.used < found.points:
         said.append(
-            f"Theorems and networks get {found.used:,} of the {found.points:,} points, drawn at random. What is said "
-            "about equal points and linear boundaries is about all of them."
+            f"Theorems get {found.used:,} of the {found.points:,} points, drawn at random. What is said about equal "
+            "points and linear boundaries is about all of them."
         )
     return said
 

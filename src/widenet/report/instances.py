@@ -1,7 +1,7 @@
 """The case that breaks a statement, drawn where it has two dimensions: points, and weights before and after."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ CLASS_COLOURS = ("blue", "red", "grey")
 
 
 @dataclass(frozen=True)
-class Place:
+class PlanePoint:
     """A point, or the end of a weight from the middle; `start` where a weight was before."""
 
     x: float
@@ -39,12 +39,31 @@ class InstancePicture:
     """
 
     instance: Instance
-    points: tuple[Place, ...]
-    weights: tuple[Place, ...]
+    points: tuple[PlanePoint, ...]
+    weights: tuple[PlanePoint, ...]
     is_scaled: bool
     ball: tuple[float, float, float] | None = None
     middle: float = SIZE / 2
     size: int = SIZE
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """The weights by the sign of their votes, as lines from the middle: points of one path each."""
+        return self._paths(lambda each: f"M{self.middle:g} {self.middle:g}L{each.x:g} {each.y:g}")
+
+    @property
+    def tips(self) -> dict[str, str]:
+        """Their ends, as points with round ends."""
+        return self._paths(lambda each: f"M{each.x:g} {each.y:g}h0")
+
+    @property
+    def starts(self) -> dict[str, str]:
+        """Where they were before."""
+        return self._paths(lambda each: f"M{each.start[0]:g} {each.start[1]:g}h0" if each.start else "")
+
+    def _paths(self, drawn: Callable[[PlanePoint], str]) -> dict[str, str]:
+        found = {name: "".join(drawn(each) for each in self.weights if each.name == name) for name in CLASSES}
+        return {name: path for name, path in found.items() if path}
 
     @property
     def is_bold(self) -> bool:
@@ -88,11 +107,12 @@ def drawn(found: Instance | None) -> InstancePicture | None:
         return round(axis.at(pair[0]), 1), round(axis.at(-pair[1]), 1)
 
     points = tuple(
-        Place(*at(each, axes[0]), CLASSES[min(kind, 2)]) for each, kind in zip(found.points, found.classes, strict=True)
+        PlanePoint(*at(each, axes[0]), CLASSES[min(kind, 2)])
+        for each, kind in zip(found.points, found.classes, strict=True)
     )
     starts = found.starts or (None,) * len(found.weights)
     weights = tuple(
-        Place(*at(end, axes[1]), NAMES[sign], None if start is None else at(start, axes[1]))
+        PlanePoint(*at(end, axes[1]), NAMES[sign], None if start is None else at(start, axes[1]))
         for end, sign, start in zip(found.weights, found.signs, starts, strict=True)
     )
     ball = None

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -72,8 +73,8 @@ class FigurePage:
 
     @property
     def title(self) -> Markup:
-        """What it shows."""
-        return set_in_type(self.outcome.figure.title)
+        """What it shows. A product and an equation stay on one line."""
+        return set_in_type(re.sub(r" ([×=]) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", self.outcome.figure.title))
 
     @property
     def plain_title(self) -> str:

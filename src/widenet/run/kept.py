@@ -27,7 +27,7 @@ from widenet.figures.archive import digest_of_archive
 from widenet.papers import find_paper
 from widenet.records import Scale
 from widenet.run.cells import LIBRARIES, Cells, tasks_of
-from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, instances_of, version
+from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, version
 from widenet.run.reach import NOTES, source_digest
 from widenet.store import Cell, CellKey, Store
 from widenet.store.datasets import decode_dataset, encode_dataset
@@ -74,7 +74,8 @@ class Kept:
     def place_of(self, item: Claim | Figure, scale: Scale, seed: int) -> Place | None:
         """The place of an outcome; None where a cell is missing, or where no paper has the claim or figure."""
         try:
-            module = find_paper(item.paper).module_of(item.id)
+            paper = find_paper(item.paper)
+            module = paper.module_of(item.id)
         except (UnknownName, ValueError):
             return None
         tasks = [task for group in tasks_of(item.reads, scale, seed) for task in group]
@@ -84,9 +85,7 @@ class Kept:
         parameters = {"id": item.id, "scale": scale.value, "seed": seed}
         return Place(
             key=CellKey("outcome", parameters, FORMAT),
-            basis=_digest(
-                parameters, contents, _versions(), source_digest((module, *instances_of(item.paper), *JUDGING))
-            ),
+            basis=_digest(parameters, contents, _versions(), source_digest((module, *paper.instances, *JUDGING))),
             settings=[task.row for task in tasks],
             cells=[task.key.digest for task in tasks],
             reused=bool(tasks) and not any(map(self.cells.was_computed, tasks)),

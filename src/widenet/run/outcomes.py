@@ -8,7 +8,6 @@ import datetime
 import functools
 import importlib
 import importlib.metadata
-import importlib.util
 import json
 import time
 from collections.abc import Sequence
@@ -208,15 +207,9 @@ def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: WorkWatch 
     return CheckOutcome(claim, evidence, circumstances)
 
 
-def instances_of(paper: str) -> tuple[str, ...]:
-    """The module that says what stands in the plane where a statement of this paper is false; none where none does."""
-    module = f"{papers.__name__}.{paper}.instances"
-    return () if importlib.util.find_spec(module) is None else (module,)
-
-
 def _instance_of(claim: Claim, evidence: Evidence, tables: Sequence[Any], settings: Sequence[Any]) -> Instance | None:
     """The run that breaks a statement, where its cell or the setting of it has two dimensions."""
-    for module in instances_of(claim.paper):
+    for module in (module for paper in papers.PAPERS if paper.key == claim.paper for module in paper.instances):
         importlib.import_module(module)
     cell, run = _place_of(evidence.headline, tables[0])
     sources = [table.cells[cell] for table in tables if len(table.cells) > cell] + list(settings[cell : cell + 1])

@@ -52,7 +52,9 @@ def compute(sweep: Survey, address: str, watch: SweepWatch, warn: Any) -> Counts
         in_flight = max(driver.IN_FLIGHT, PACKS_PER_WORKER * len(client.nthreads()))
         there = functools.partial(compute_there, source=source)
         try:
-            return driver.by_executor(sweep, executor, watch, in_flight, there)
+            return driver.by_executor(
+                sweep, executor, watch, in_flight, there, functools.partial(_require_open, client)
+            )
         except WidenetError:
             raise
         except Exception as error:
@@ -60,6 +62,12 @@ def compute(sweep: Survey, address: str, watch: SweepWatch, warn: Any) -> Counts
                 f"the Dask cluster at {address} ended ({_first_line(error)}); what was finished is in the store: "
                 "start the cluster and the sweep again."
             ) from error
+
+
+def _require_open(client: "Client") -> None:
+    """Dask looks for a scheduler that is gone for a while, and then closes; its tasks would be waited for for ever."""
+    if client.status == "closed":
+        raise ConnectionError("its scheduler is gone")
 
 
 def compute_there(text: str, source: str) -> dict[str, int]:

@@ -28,6 +28,7 @@ PACKS_AT_LEAST = 64
 WORTH_A_PROCESS = 10.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
 SECONDS_BETWEEN_TRIES = 0.2
+SECONDS_BETWEEN_LOOKS = 5.0
 IN_FLIGHT = 16
 
 Counts = Counter[str]
@@ -230,11 +231,15 @@ def by_executor(
     watch: SweepWatch,
     in_flight: int = IN_FLIGHT,
     function: Callable[[str], dict[str, int]] = compute_pack,
+    look: Callable[[], None] = lambda: None,
 ) -> Counts:
     """By anything with the `submit` of `concurrent.futures.Executor`: submitit, executorlib, mpi4py, loky, Dask's own.
 
     Text goes out, and counts come back. At most `in_flight` packs are handed out at once. What `submit` gives needs
     `done` and `result`.
+
+    Arguments:
+      look: is called now and then while nothing happens, and raises when nothing will.
 
     Raises:
       StoreError: a worker could not write the store, or packs were lost again and again.
@@ -248,7 +253,7 @@ def by_executor(
             pack = waiting.popleft()
             running[executor.submit(function, pack[1])] = pack
             watch.begin(pack[0], pack[2])
-        for future in _finished(running):
+        for future in _finished(running, look):
             name, text, n_points = running.pop(future)
             try:
                 counts = Counter(future.result())
@@ -269,10 +274,14 @@ def by_executor(
     return total
 
 
-def _finished(running: Iterable[Any]) -> list[Any]:
+def _finished(running: Iterable[Any], look: Callable[[], None]) -> list[Any]:
     """Those that are done, when there is one."""
-    if all(isinstance(each, concurrent.futures.Future) for each in running):
-        return list(concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done)
-    while not (done := [each for each in running if each.done()]):
-        time.sleep(SECONDS_BETWEEN_TRIES)  # the jobs of submitit can be asked only
-    return done
+    while True:
+        if all(isinstance(each, concurrent.futures.Future) for each in running):
+            first = concurrent.futures.FIRST_COMPLETED
+            done = list(concurrent.futures.wait(running, SECONDS_BETWEEN_LOOKS, first).done)
+        elif not (done := [each for each in running if each.done()]):
+            time.sleep(SECONDS_BETWEEN_TRIES)  # the jobs of submitit can be asked only
+        if done:
+            return done
+        look()
