@@ -133,7 +133,7 @@ theorem_10_sharp = theorem_10.variant(
 )
 
 
-IN_WORDS = {half_the_sum: "½(‖w*‖/η + ‖w*‖²)", third_of_squares: "⅓(‖w*‖²/η + ‖w*‖²)"}
+IN_WORDS: dict[Bound, str] = {half_the_sum: "½(‖w*‖/η + ‖w*‖²)", third_of_squares: "⅓(‖w*‖²/η + ‖w*‖²)"}
 
 
 @claim(
