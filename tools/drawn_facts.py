@@ -5,5 +5,3 @@ Tables of 2 to 60,000 rows: classes apart or not, one flipped label, duplicates,
 field of the JSON is compared with plain NumPy, a linear program and a support-vector machine (`tools.known_facts`). Of
 --whole tables whole certificates are made, with theorems and networks. Table number n is the same each time.
 """
-
-

@@ -8,23 +8,22 @@ Heavy libraries are imported inside the commands, so that `widenet --help` and `
 
 import gc
 import json
-import re
 import sys
 import time
-import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 try:
     import typer
-    from typer.core import TyperCommand, TyperGroup
+
+    from widenet.console.commands import Command, Commands
 except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
     raise SystemExit(130) from None
 
-from widenet.console import interrupts, usage
-from widenet.console.exit_codes import ExitCode, code_of
-from widenet.errors import InputError, UnknownName, WidenetError
+from widenet.console import interrupts
+from widenet.console.exit_codes import code_of
+from widenet.errors import InputError, UnknownName
 from widenet.seeds import seed_of
 
 if TYPE_CHECKING:
@@ -56,56 +55,8 @@ WORKLOADS = (
 MOST_JOBS = 1024
 
 
-class _Command(TyperCommand):
-    """A command whose help has no types of Python in it, which typer writes behind an argument: ID <list[str]>."""
-
-    def get_help(self, ctx: Any) -> str:
-        return re.sub(r" <(list\[)?str\]?>", "", super().get_help(ctx))
-
-
-class _Commands(TyperGroup):
-    """Turns an error of the user's making into one sentence and exit code 2, and Ctrl-C into one and 130."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except WidenetError as error:
-            typer.echo(f"widenet: {error}", err=True)
-            raise typer.Exit(ExitCode.BAD_INPUT) from None
-        except typer.Exit:
-            raise
-        except BaseException as error:
-            if not isinstance(error, KeyboardInterrupt) and not interrupts.pressed():
-                raise
-            typer.echo(interrupts.sentence(), err=True)
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Refuses an unknown command in the words used for other unknown names."""
-        if args[0] not in self.commands:
-            raise UnknownName("command", args[0], [*self.commands, "--help", "--version"])
-        interrupts.speak_for(args[0])
-        return super().resolve_command(ctx, args)
-
-    def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
-        """Runs a command line; what typer's parser refuses is told without its frame."""
-        arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
-        options["standalone_mode"] = False
-        try:
-            code = super().main(arguments, *others, **options)
-        except Exception as error:
-            refusal = usage.sentence(error, "widenet", arguments, self.commands)
-            if refusal is None:  # a mistake of this program; Python's own exit code 1 would mean a violated claim
-                traceback.print_exc()
-                code = ExitCode.OPEN
-            else:
-                typer.echo(f"widenet: {refusal}", err=True)
-                code = ExitCode.BAD_INPUT
-        sys.exit(code)
-
-
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     add_completion=False,
     rich_markup_mode=None,  # plain help, without frames
     pretty_exceptions_enable=False,
@@ -155,7 +106,7 @@ def _options(
     """Options before the command; `--version` has done its work when this is called."""
 
 
-@app.command("list", cls=_Command, short_help="List papers, or the claims and figures of one.")
+@app.command("list", cls=Command, short_help="List papers, or the claims and figures of one.")
 def list_command(
     what: Annotated[
         str, typer.Argument(metavar="KEY|papers|claims|figures|data", help="A paper, or all of a kind.")
@@ -184,7 +135,7 @@ def list_command(
         tables.show(*(tables.listing_table(each, found) for each, found in rows.items() if found))
 
 
-@app.command(cls=_Command, short_help="Show what a claim supposes and promises.")
+@app.command(cls=Command, short_help="Show what a claim supposes and promises.")
 def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="A claim, a figure or a paper, as in 'widenet list'.")],
     as_json: JsonOption = False,
@@ -199,7 +150,7 @@ def show(
         tables.show(*tables.about(row))
 
 
-@app.command(cls=_Command, short_help="Check claims: what holds, and how tightly.")
+@app.command(cls=Command, short_help="Check claims: what holds, and how tightly.")
 def check(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'; or file.py:name.")
@@ -238,7 +189,7 @@ def check(
     _exit_by(results)
 
 
-@app.command(cls=_Command, short_help="Draw figures, beside the paper's numbers.")
+@app.command(cls=Command, short_help="Draw figures, beside the paper's numbers.")
 def figure(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
@@ -281,7 +232,7 @@ def figure(
     _exit_by(results)
 
 
-@app.command(cls=_Command, short_help="Ask every theorem about your data, and train on it.")
+@app.command(cls=Command, short_help="Ask every theorem about your data, and train on it.")
 def certify(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV, TSV, NPZ or Parquet, or two NPY files.")],
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The labels, by name or number.")] = None,
@@ -312,7 +263,7 @@ def certify(
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Check and draw everything, and write pages.")
+@app.command(cls=Command, short_help="Check and draw everything, and write pages.")
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="The folder of the report.")] = Path(
         "report"
@@ -357,7 +308,7 @@ def report(
     _exit_by(results)
 
 
-@app.command(cls=_Command, short_help="Ask a claim or an experiment over any of its choices.")
+@app.command(cls=Command, short_help="Ask a claim or an experiment over any of its choices.")
 def sweep(
     spec: Annotated[str, typer.Argument(metavar="SPEC.toml", help="What is asked: docs/sweeps.md.")],
     on: Annotated[
@@ -457,7 +408,7 @@ def _show_sweep(found: "Survey", numbers: "xr.Dataset", counts: "Counter[str]", 
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Run one point: a claim or an experiment with these choices.")
+@app.command(cls=Command, short_help="Run one point: a claim or an experiment with these choices.")
 def run(
     of: Annotated[str, typer.Argument(metavar="OF", help="A claim or an experiment.")],
     chosen: Annotated[
@@ -486,7 +437,7 @@ def run(
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Show what is stored, and clean it.")
+@app.command(cls=Command, short_help="Show what is stored, and clean it.")
 def store(
     name: Annotated[
         str | None, typer.Option(metavar="PATTERN", help="Only experiments of this name; * stands for anything.")
@@ -509,7 +460,7 @@ def store(
         print(stores.table_of(row))
 
 
-@app.command(cls=_Command, short_help="Time training beside JAX and PyTorch.")
+@app.command(cls=Command, short_help="Time training beside JAX and PyTorch.")
 def bench(
     workloads: Annotated[
         list[str] | None,
