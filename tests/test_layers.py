@@ -52,6 +52,7 @@ PARTS = {
     "sources": 1,
     "user_data": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
     "runs": 3,
+    "instances": 4,
     "hypotheses": 4,
     "claims": 5,
     "figures": 6,

@@ -28,10 +28,15 @@ from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.seeds import seed_of
 
 if TYPE_CHECKING:
+    from collections import Counter
+
+    import xarray as xr
+
     from widenet.claims import Claim
     from widenet.figures import Figure
     from widenet.records import Scale
     from widenet.run import Results, Workers
+    from widenet.sweeps.driver import Survey
 
 NOUNS = ("papers", "claims", "figures", "data")
 WORKLOADS = (
@@ -126,6 +131,9 @@ JobsOption = Annotated[
     typer.Option(metavar="N", help="Worker processes; all cores if left out, and with 1 none besides this process."),
 ]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Compute what is in the store once more.")]
+NoStoreOption = Annotated[
+    bool, typer.Option("--no-store", help="Read no stored result and keep none: use a temporary folder.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
 
 
@@ -202,6 +210,7 @@ def check(
     seed: SeedOption = "0",
     jobs: JobsOption = None,
     fresh: FreshOption = False,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check claims: are the hypotheses met, what is promised, what was measured, how tight is it."""
@@ -221,7 +230,7 @@ def check(
     if not claims:
         raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
     claims.sort(key=wording.kind_order)
-    results = _carry_out(claims, (), size, number, workers, fresh)
+    results = _carry_out(claims, (), size, number, workers, fresh, stored=not no_store)
     if as_json:
         _print_json(results.rows()["checks"])
     else:
@@ -241,6 +250,7 @@ def figure(
         bool,
         typer.Option("--archive", help="With --scale paper: write ID.json.gz too, which a paper package can ship."),
     ] = False,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
@@ -255,7 +265,7 @@ def figure(
 
     figures = [papers.find_figure(each) for each in dict.fromkeys(ids)]
     output.require_writable(out)
-    results = _carry_out((), figures, size, number, workers, fresh)
+    results = _carry_out((), figures, size, number, workers, fresh, stored=not no_store)
     if archive:
         for outcome in results.figures:
             results.files[outcome.id] |= outcome.archive_file()
@@ -279,8 +289,10 @@ def certify(
     step_size: Annotated[float | None, typer.Option(metavar="X", help="Step size of SGD.")] = None,
     init_scale: Annotated[float | None, typer.Option(metavar="X", help="Length of a neuron's first weights.")] = None,
     slope: Annotated[float | None, typer.Option(metavar="X", help="Slope of the Leaky ReLU below 0.")] = None,
-    runs: Annotated[int, typer.Option(metavar="N", help="Networks that are trained.")] = 64,
-    time: Annotated[float, typer.Option(metavar="S", help="Seconds of computing, then nothing new is begun.")] = 45.0,
+    runs: Annotated[int, typer.Option(metavar="N", help="Networks of each width.")] = 5,
+    effort: Annotated[float, typer.Option(metavar="X", help="How many times the usual work on networks.")] = 1.0,
+    time: Annotated[float | None, typer.Option(metavar="S", help="Stop after S seconds; no limit by default.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out; repeatable.")] = None,
     scaling: Annotated[str, typer.Option(metavar="auto|ball|none", help="What is done to the inputs first.")] = "auto",
     seed: SeedOption = "0",
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path(
@@ -293,7 +305,8 @@ def certify(
     from widenet.certificates import command
 
     networks = {"width": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "runs": runs}
-    found, written = command.carry_out(files, out, label=label, time=time, scaling=scaling, seed=number, **networks)
+    work = {"effort": effort, "time": time, "drop": drop or ()}
+    found, written = command.carry_out(files, out, label=label, scaling=scaling, seed=number, **networks, **work)
     print(found.to_json() if as_json else command.screen(found, written))
     if code := command.code_of(found):
         raise typer.Exit(code)
@@ -311,6 +324,7 @@ def report(
     single_file: Annotated[
         bool, typer.Option("--single-file", help="Write DIR/report.html, one file with all pages, and nothing else.")
     ] = False,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write pages about it that need no network."""
@@ -320,7 +334,7 @@ def report(
     from widenet.store import Store, default_root
 
     with Workers(count or default_jobs(), preload=("widenet.plots.style", "widenet.run.executors")) as workers:
-        if workers.count > 1 and (fresh or not Store(default_root()).outcomes.is_dir()):
+        if workers.count > 1 and (fresh or no_store or not Store(default_root()).outcomes.is_dir()):
             workers.start(most=4)  # there is something to draw
         from widenet import papers
         from widenet import report as reports
@@ -330,7 +344,9 @@ def report(
 
         reports.prepare(out)
         claims = sorted(papers.claims_of(), key=wording.kind_order)
-        results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True)
+        results = _carry_out(
+            claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True, stored=not no_store
+        )
     before, rows = results_in(out / RESULTS), results.rows()
     changed = None if before is None else changes(before, rows)
     page = reports.build(results, out, papers.PAPERS, single_file, changed, rows)
@@ -364,15 +380,25 @@ def sweep(
         bool, typer.Option("--print", help="Show the script that --on slurm would submit, and submit nothing.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Compute two points, and say what the rest costs.")
+        bool, typer.Option("--dry-run", help="Compute a few points, and say what the rest costs.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Say what is finished, and compute nothing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try points that failed once more.")] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw what is finished (.png, .svg, .pdf), and compute nothing."),
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what is finished (.nc, .parquet, .csv); compute nothing."),
+    ] = None,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask a claim or an experiment over a grid of its choices. What is finished is kept, whatever ends the sweep."""
     count = _jobs(jobs)
     from widenet.store import Store, default_root
+    from widenet.store.unkept import with_store
     from widenet.sweeps import slurm, terminal
     from widenet.sweeps.status import retry as forget_failures
     from widenet.sweeps.status import status_of
@@ -388,14 +414,27 @@ def sweep(
         "sbatch": sbatch,
     }
     array = terminal.array_of(on, asked | {"print": print_script or None})
+    is_shared = share is not None or on != "processes"
+    looks = status or dry_run or retry or plot is not None or export is not None
+    if no_store and (looks or is_shared):
+        raise InputError("--no-store keeps nothing that another call or process could read; leave one of the two out.")
+    if not (looks or is_shared or print_script):
+        found, numbers, counts = with_store(lambda store: terminal.swept(spec, store, where), keep=not no_store)
+        _show_sweep(found, numbers, counts, as_json)
+        return
     found = terminal.prepare(spec, Store(default_root()))
     if status:
         known = status_of(found)
         row = {"counts": known.counts, "errors": known.errors, "slurm": known.tasks}
         print(json.dumps(row) if as_json else "\n".join(known.lines))
         return
+    if plot is not None or export is not None:
+        print("\n".join(f"wrote {each}" for each in terminal.write(found, plot, export)))
+        return
     if dry_run:
-        print(terminal.forecast(found, count))
+        from widenet.sweeps.forecast import forecast
+
+        print(forecast(found, count))
         return
     if retry:
         forget_failures(found)
@@ -404,7 +443,12 @@ def sweep(
         print(slurm.script_of(found, spec, array).rstrip() if print_script else slurm.submit(found, spec, array))
         return
     counts = terminal.compute(found, where)
-    numbers = terminal.dataset_of(found)
+    _show_sweep(found, terminal.dataset_of(found), counts, as_json)
+
+
+def _show_sweep(found: "Survey", numbers: "xr.Dataset", counts: "Counter[str]", as_json: bool) -> None:
+    from widenet.sweeps import terminal
+
     if as_json:
         _print_json(terminal.rows_of(numbers))
     else:
@@ -422,14 +466,17 @@ def run(
     data: Annotated[str | None, typer.Option(metavar="FILE", help="Your data, for a claim.")] = None,
     runs: Annotated[int | None, typer.Option(metavar="N", help="Networks that are trained.")] = None,
     seed: SeedOption = "0",
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a claim on data, or an experiment, at one point: a sweep without axes."""
     number = seed_of(seed, "--seed")
-    from widenet.store import Store, default_root
+    from widenet.store.unkept import with_store
     from widenet.sweeps import terminal
 
-    numbers = terminal.one_run(of, chosen or (), data, number, runs, Store(default_root()))
+    numbers = with_store(
+        lambda store: terminal.one_run(of, chosen or (), data, number, runs, store).load(), keep=not no_store
+    )
     row = terminal.rows_of(numbers)[0]
     if as_json:
         _print_json({"of": of, **numbers.attrs, **row})
@@ -437,6 +484,29 @@ def run(
         print("\n".join(f"{name}: {value}" for name, value in row.items() if value != ""))
     if code := terminal.code_of(numbers):
         raise typer.Exit(code)
+
+
+@app.command(cls=_Command, short_help="Show what is stored, and clean it.")
+def store(
+    name: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="Only experiments of this name; * stands for anything.")
+    ] = None,
+    older: Annotated[str | None, typer.Option(metavar="AGE", help="Only what is older: 12h, 30d, 2w.")] = None,
+    stale: Annotated[bool, typer.Option("--stale", help="Only results of code that has changed since.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the store by experiment; with --name, --older or --stale show those alone, and remove them if you agree."""
+    if yes and name is None and older is None and not stale:
+        raise InputError("--yes removes what --name, --older or --stale choose; name one (--name '*' is everything).")
+    from widenet.console import stores
+    from widenet.store import Store, default_root
+
+    row = stores.carry_out(Store(default_root()), name, older, stale, yes)
+    if as_json:
+        _print_json(row)
+    else:
+        print(stores.table_of(row))
 
 
 @app.command(cls=_Command, short_help="Time training beside JAX and PyTorch.")
@@ -491,26 +561,31 @@ def _carry_out(
     fresh: bool,
     workers: "Workers | None" = None,
     keep: bool = False,
+    stored: bool = True,
 ) -> "Results":
     """The outcomes of the claims and of the figures, with progress on stderr.
 
-    With `keep`, they are kept, and those of earlier reports are found again.
+    With `keep`, they are kept, and those of earlier reports are found again. Without `stored`, nothing is.
     """
     from widenet.console import wording
     from widenet.console.progress import watching
     from widenet.records import Scale
     from widenet.run import Cells, Kept, Plan, Processes, default_jobs
     from widenet.run.executors import WORTH_A_PROCESS
-    from widenet.store import Store, default_root
+    from widenet.store import Store
+    from widenet.store.unkept import with_store
 
-    store = Store(default_root())
     # What a cell costs is known for the quick scale. At the paper's own sizes a process is always worth its start.
     worth = WORTH_A_PROCESS if scale is Scale.QUICK else 0.0
-    with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
-        cells = Cells(store, executor, fresh=fresh)
-        plan = Plan(tuple(claims), tuple(figures), scale, seed, cells, Kept(cells) if keep else None)
-        with watching(plan.n_pieces, plan.seconds, plan.pieces_by_paper) as watch:
-            return plan.carry_out(watch, wording.in_short)
+
+    def work(store: Store) -> "Results":
+        with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
+            cells = Cells(store, executor, fresh=fresh)
+            plan = Plan(tuple(claims), tuple(figures), scale, seed, cells, Kept(cells) if keep else None)
+            with watching(plan.n_pieces, plan.seconds, plan.pieces_by_paper) as watch:
+                return plan.carry_out(watch, wording.in_short)
+
+    return with_store(work, keep=stored)
 
 
 def _scale(text: str) -> "Scale":

@@ -28,6 +28,8 @@ STRAY_AFTER_SECONDS = 24 * 60 * 60
 HIDDEN_SECONDS = 60.0
 """How long a network file system may hide a new file."""
 DAMAGED = "damaged"
+BENEATH = "beneath"
+"""A file in a temporary store that names another, which is read and not written."""
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +45,7 @@ class Store:
 
     Attributes:
       root: the folder.
+      beneath: a store in which cells are looked for that are not here; it is never written.
       damaged: why, for each damaged cell this object has met, by digest. Such a cell counts as missing, and
         the next `put` replaces it.
     """
@@ -50,6 +53,7 @@ class Store:
     def __init__(self, root: Path | str):
         """Nothing is read or written yet."""
         self.root = Path(root)
+        self.beneath = _beneath(self.root)
         self.damaged: dict[str, str] = {}
 
     @property
@@ -77,7 +81,7 @@ class Store:
         try:
             data = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            return None if self.beneath is None else self.beneath.get(key)
         except OSError as error:
             raise StoreError(
                 f"cannot read {path}: {_reason(error)}; remove it or give yourself the right to read it."
@@ -97,7 +101,7 @@ class Store:
             with self.path(key).open("rb") as file:
                 return fingerprint_of(file, key.digest)
         except (OSError, Damaged):
-            return None
+            return None if self.beneath is None else self.beneath.fingerprint(key)
 
     def look_again(self, key: CellKey, seconds: float) -> Cell | None:
         """The cell if it is there after all, before it is computed for about so many seconds.
@@ -125,7 +129,7 @@ class Store:
 
     def holds(self, key: CellKey) -> bool:
         """Whether there is a file of this cell; its content is not read."""
-        return self.path(key).is_file()
+        return self.path(key).is_file() or (self.beneath is not None and self.beneath.holds(key))
 
     def put(
         self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False, sync: bool = True
@@ -189,14 +193,16 @@ class Store:
             if handle is not None:
                 os.close(handle)
 
-    def require_writable(self) -> None:
-        """Raise the `StoreError` of a `put` now rather than after a long computation."""
+    def require_writable(self, size: int = 0) -> None:
+        """Raise the `StoreError` of a `put` of so many bytes now rather than after a long computation."""
         with self._writing():
             self.root.mkdir(parents=True, exist_ok=True)
             probe = self.root / f".{uuid.uuid4().hex}{TEMPORARY_SUFFIX}"
-            probe.touch(exist_ok=False)
-            _sweep(self.root, now=probe.stat().st_mtime)
-            probe.unlink()
+            try:
+                probe.write_bytes(bytes(size))
+                _sweep(self.root, now=probe.stat().st_mtime)
+            finally:
+                probe.unlink(missing_ok=True)
 
     def _write(self, path: Path, data: bytes, sync: bool = True) -> None:
         folder = path.parent
@@ -249,6 +255,13 @@ class Store:
         if path.stem not in self.damaged:
             logger.warning("%s is damaged and counts as missing (%s)", path, damage)
         self.damaged[path.stem] = str(damage)
+
+
+def _beneath(root: Path) -> Store | None:
+    try:
+        return Store((root / BENEATH).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _sweep(folder: Path, now: float) -> None:

@@ -20,7 +20,7 @@ from widenet.run.executors import is_there, keep_compiled_programs
 from widenet.run.failures import Failure, failure_of, tried
 from widenet.run.records import decode
 from widenet.store import Store
-from widenet.sweeps import failures
+from widenet.sweeps import failures, index
 from widenet.sweeps.order import Question, published, subject_of
 from widenet.sweeps.subjects import Row, Subject
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
@@ -41,7 +41,7 @@ class Pack:
     def text(self) -> str:
         """The JSON that travels: the values of the axes may be many, and are in the store."""
         row = {"start": self.start, "stop": self.stop, "root": str(self.root), "order": self.order.digest}
-        return json.dumps({**row, "look": self.order.look, "tries": self.order.tries})
+        return json.dumps({**row, "look": self.order.look, "at": self.order.at, "tries": self.order.tries})
 
     @classmethod
     def of(cls, text: str) -> "Pack":
@@ -51,7 +51,8 @@ class Pack:
           StoreError: the sweep is not in this store.
         """
         row = json.loads(text)
-        order = published(row["order"], tuple(row["look"]), row["tries"], row["root"])
+        at = tuple(row["at"].items())
+        order = published(row["order"], tuple(row["look"]), at, row["tries"], row["root"])
         return cls(order, row["start"], row["stop"], Path(row["root"]))
 
 
@@ -158,6 +159,7 @@ class _PackWork:
         table.fill(rows)
         if all(state in (FINISHED, NOT_APPLICABLE) for state, _, _ in rows):
             table.keep(self.store)
+            index.append(self.store, table)
 
 
 def measure(order: Question, subject: Subject, store: Store, number: int) -> tuple[str, str, Row]:
@@ -174,8 +176,8 @@ def measure(order: Question, subject: Subject, store: Store, number: int) -> tup
             return (MISSING, "", {}) if known is None else (FAILED, known.sentence, {})
         results.append(decode(task.experiment.result_type, cell.arrays, cell.content["layout"]))
     try:
-        return FINISHED, "", subject.row(point, results, order.look)
+        return FINISHED, "", subject.row(point, results, order.look, order.at)
     except InputError:
         raise
     except Exception as error:
-        return FAILED, failure_of(order.of, error).sentence, {}
+        return FAILED, failure_of(order.title, error).sentence, {}

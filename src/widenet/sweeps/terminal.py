@@ -2,9 +2,7 @@
 
 import json
 import re
-import resource
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from widenet.sweeps.order import order_of
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
 from widenet.sweeps.spec import Value, read_spec, spec_of
-from widenet.sweeps.subjects import UNMET, VERDICT
+from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT
 from widenet.sweeps.tables import FAILED
 
 PROCESSES, SLURM = "processes", "slurm"
@@ -76,38 +74,40 @@ def compute(sweep: Survey, where: Where) -> Counts:
         return driver.in_processes(sweep, tally, jobs)
 
 
-def forecast(sweep: Survey, jobs: int | None) -> str:
-    """What the sweep will cost, from two points that are computed now."""
-    jobs = jobs or default_jobs()
-    start = time.perf_counter()
-    measured = sweep.pilot()
-    took = time.perf_counter() - start
-    spans = sweep.missing()
-    points = sum(map(len, spans))
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    runs = sweep.order.fixed.get("n_runs")
-    networks = f", {runs} runs each" if runs is not None else ""
-    seconds = points * measured["seconds"] / jobs + measured["first"]
-    return "\n".join(
-        [
-            f"{sweep.order.n_points:,} points{networks}, in {len(sweep.spans()):,} packs of {sweep.pack_size():,}.",
-            f"{points:,} points are missing.",
-            f"A point takes {measured['seconds']:.3g} s, the first of a process {measured['first']:.3g} s "
-            f"(two points, computed now in {took:.1f} s).",
-            f"About {_duration(seconds)} in {jobs} processes, with about {megabytes:,.0f} MB of memory each.",
-        ]
-    )
+def write(sweep: Survey, plot: str | None, export: str | None) -> list[Path]:
+    """The picture and the file of what is finished; nothing is computed.
+
+    Raises:
+      InputError: a file of no known kind, or nothing is finished.
+    """
+    from widenet.sweeps import drawing
+    from widenet.sweeps import export as exports
+
+    picture = None if plot is None else drawing.require_form(Path(plot))
+    file = None if export is None else exports.require_form(Path(export))
+    numbers = dataset_of(sweep)
+    written = [] if picture is None else [drawing.write_picture(numbers, sweep.order.title, picture)]
+    return written if file is None else [*written, exports.write_numbers(numbers, file)]
+
+
+def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Dataset, Counts]:
+    """Compute the sweep of a TOML file, and read it."""
+    sweep = prepare(path, store)
+    counts = compute(sweep, where)
+    return sweep, dataset_of(sweep).load(), counts
 
 
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
-    lines = [f"{sweep.order.of}: {sweep.order.n_points:,} points, {in_words(counts)}"]
+    lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(counts)}"]
     if sweep.order.about:
         lines.append(f"data: {sweep.order.about}")
     if sweep.order.n_points <= MOST_ROWS:
         lines += ["", *_table([_short(row, sweep.order.axes) for row in rows_of(numbers)])]
     else:
         lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
+    unmet = Counter({names: number for names, number in _words(numbers, UNMET).items() if names})
+    lines += [f"{number:,} × hypotheses that are not met: {names}" for names, number in unmet.most_common(5)]
     errors = _words(numbers, WHY)
     return "\n".join([*lines, *(f"{number:,} × {why}" for why, number in errors.most_common(5))])
 
@@ -220,9 +220,13 @@ def _plain(value: Any) -> Any:
 def _short(row: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, str]:
     """The row of a point on a terminal: of runs their median, and of single numbers themselves."""
     shown = {name: f"{row[name]:g}" if isinstance(row[name], float) else str(row[name]) for name in axes}
-    shown["state"] = str(row[VERDICT] or row[STATE]) if VERDICT in row else str(row[STATE])
+    shown["state"] = str(row.get(VERDICT) or row[STATE]) + (", vacuous" if row.get(VACUOUS) else "")
     for name, value in row.items():
-        if name in shown or name in (STATE, WHY, VERDICT, UNMET) or name.endswith(("_kept", "_promised", "_tightness")):
+        if (
+            name in shown
+            or name in (STATE, WHY, VERDICT, UNMET, VACUOUS)
+            or name.endswith(("_kept", "_promised", "_tightness"))
+        ):
             continue
         several = [each for each in value if isinstance(each, float)] if isinstance(value, list) else [value]
         numbers = [each for each in several if isinstance(each, int | float)]
@@ -237,9 +241,3 @@ def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
     lines = ["  ".join(f"{name:>{widths[name]}}" for name in names)]
     return lines + ["  ".join(f"{row[name]:>{widths[name]}}" for name in names) for row in rows]
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
