@@ -98,7 +98,7 @@ def _file(given: File, folder: Path, seconds: float) -> dict[str, Any]:
     try:
         table = read(*paths, label=label)
         if not others:
-            return _certificate(wn.certify(table, time=seconds, runs=1))
+            return _certificate(wn.certify(table, time=seconds, effort=1e-3))
     except InputError as refusal:
         said = str(refusal)
     else:

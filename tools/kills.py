@@ -8,7 +8,6 @@ a sweep that nobody disturbed. Slurm is started here (`tools.one_slurm`); Dask n
 """
 
 import argparse
-import contextlib
 import functools
 import json
 import math
@@ -20,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +27,7 @@ import numpy as np
 
 from tools import kills_toy, one_slurm
 from tools.kills_toy import COMPUTED, COMPUTING, LEASED, RENAMED
+from widenet.store.leases import started_at
 
 STATES = {
     LEASED: "leased",
@@ -57,8 +57,14 @@ class Life:
     """What one process said last."""
 
     pid: int
+    started: str
     moment: str
     cell: str
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the process has ended, also where its number is in use again."""
+        return started_at(self.pid) != self.started
 
 
 @dataclass
@@ -82,8 +88,8 @@ class Trace:
         whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
         self._read += len(whole)
         for line in whole.decode().splitlines():
-            token, pid, moment, cell = line.split()
-            self.lives[token] = Life(int(pid), moment, cell)
+            pid, started, moment, cell = line.split()
+            self.lives[f"{pid} {started}"] = Life(int(pid), started, moment, cell)
             if moment == COMPUTING:
                 self.begun[cell] += 1
                 if cell in self.finished:
@@ -91,10 +97,10 @@ class Trace:
             elif moment == RENAMED:
                 self.finished.add(cell)
 
-    def at_work(self, moments: Sequence[str] = tuple(STATES)) -> list[int]:
-        """Processes that are in one of these moments of a cell."""
+    def at_work(self, moment: str) -> list[Life]:
+        """Processes that are in this moment of a cell."""
         self.look()
-        return [life.pid for life in self.lives.values() if life.moment in moments and is_alive(life.pid)]
+        return [life for life in self.lives.values() if life.moment == moment and not life.is_over]
 
     def deaths(self) -> Counter[str]:
         """In which moment processes ended that ended in the middle of a cell."""
@@ -165,11 +171,11 @@ class Disturbed:
         self.drivers.append(driver)
         return driver
 
-    def victim(self, is_over: Callable[[], bool]) -> int | None:
+    def victim(self, is_over: Callable[[], bool]) -> Life | None:
         """A process in a moment that is drawn, after a random part of it; None when it is over before."""
         moment = random.choice(list(STATES))
         last = time.monotonic() + PATIENCE
-        while not (found := self.trace.at_work([moment])):
+        while not (found := self.trace.at_work(moment)):
             if is_over():
                 return None
             if time.monotonic() > last:
@@ -178,11 +184,21 @@ class Disturbed:
         time.sleep(random.uniform(0, self.pace))
         return random.choice(found)
 
-    def kill(self, pid: int, how: str) -> None:
-        """End a process, and count it."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-            self.kills[how] += 1
+    def kill(self, life: Life) -> bool:
+        """End a process; says whether it was there."""
+        try:
+            handle = os.pidfd_open(life.pid)  # of this process, whoever gets its number next
+        except ProcessLookupError:
+            return False
+        try:
+            if life.is_over:
+                return False
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(handle)
+        return True
 
     def finish(self, driver: subprocess.Popen[bytes]) -> None:
         """Nobody is disturbed any more: the sweep ends.
@@ -230,7 +246,8 @@ def on_dask(sweep: Disturbed, count: int) -> None:
     from distributed import LocalCluster  # pyright: ignore[reportMissingImports]
 
     os.environ.update(sweep.environment)
-    settings = {"distributed.scheduler.worker-ttl": None, "distributed.admin.log-format": "%(message)s"}
+    # A worker that is started again takes longer than the 15 s after which a LocalCluster gives up its place.
+    settings = {"distributed.scheduler.worker-ttl": None, "distributed.deploy.lost-worker-timeout": "1 hour"}
     with (
         dask.config.set(settings),
         LocalCluster(
@@ -245,12 +262,13 @@ def _until_finished(sweep: Disturbed, count: int, *options: str) -> None:
     for _ in range(count + 2):
         driver = sweep.sweep(*options)
         while not sweep.is_enough(count) and driver.poll() is None:
-            pid = sweep.victim(functools.partial(_has_ended, driver))
-            if pid is not None and random.random() < DRIVERS:
-                sweep.kill(driver.pid, "SIGKILL to the driver")
+            life = sweep.victim(functools.partial(_has_ended, driver))
+            if life is not None and random.random() < DRIVERS:
+                driver.kill()
                 driver.wait()
-            elif pid is not None:
-                sweep.kill(pid, "SIGKILL to a worker")
+                sweep.kills["SIGKILL to the driver"] += 1
+            elif life is not None and sweep.kill(life):
+                sweep.kills["SIGKILL to a worker"] += 1
         if sweep.is_enough(count):
             sweep.set_pace(0)
         if driver.wait(PATIENCE) == 0:
@@ -279,20 +297,20 @@ def on_slurm(sweep: Disturbed, count: int) -> None:
             subprocess.run(["sbatch", str(script)], env=asked, check=True, capture_output=True)
 
         while not sweep.is_enough(count):
-            pid = sweep.victim(lambda: not tasks())
-            if pid is None:
+            life = sweep.victim(lambda: not tasks())
+            if life is None:
                 if len(sweep.trace.finished) >= sweep.points:
                     break
                 again()  # all tasks were killed or cancelled
                 continue
             how = random.choice(["SIGKILL to a task", "scancel", "requeue"])
             if how == "SIGKILL to a task":
-                sweep.kill(pid, how)
-            elif task := _task(pid):
+                sweep.kills[how] += sweep.kill(life)
+            elif task := _task(life):
                 command = ["scancel", task] if how == "scancel" else ["scontrol", "requeue", task]
                 done = subprocess.run(command, env=asked, check=False, capture_output=True)
                 sweep.kills[how] += done.returncode == 0
-                _wait(functools.partial(_is_gone, pid), f"the end of a task after {how}")
+                _wait(functools.partial(_is_over, life), f"the end of a task after {how}")
             if len(tasks()) < WORKERS:
                 again()
         sweep.set_pace(0)
@@ -301,10 +319,10 @@ def on_slurm(sweep: Disturbed, count: int) -> None:
         _wait(lambda: not tasks(), "the end of the array")
 
 
-def _task(pid: int) -> str | None:
+def _task(life: Life) -> str | None:
     """JOB_TASK of a process of Slurm."""
     try:
-        rows = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
+        rows = Path(f"/proc/{life.pid}/environ").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return None
     found = {name: value for name, _, value in (row.partition("=") for row in rows)}
@@ -320,16 +338,8 @@ def _wait(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-def _is_gone(pid: int) -> bool:
-    return not is_alive(pid)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process that has not ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+def _is_over(life: Life) -> bool:
+    return life.is_over
 
 
 WAYS: dict[str, Callable[[Disturbed, int], None]] = {

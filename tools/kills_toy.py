@@ -8,7 +8,6 @@ import contextlib
 import os
 import random
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +20,14 @@ from widenet.claims.experiments import Experiment
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.store import CellKey, Store
-from widenet.store.leases import Lease
+from widenet.store.leases import Lease, started_at
 
 LOG, PACE = "WIDENET_KILLS_LOG", "WIDENET_KILLS_PACE"
 """The file that is written, and the file that says how many seconds a moment takes."""
 LEASED, COMPUTING, COMPUTED, RENAMED, RELEASED = "leased", "computing", "computed", "renamed", "released"
 ID = "kills.draws"
-TOKEN = uuid.uuid4().hex
-"""This process, also where its number is used again."""
+STARTED = started_at(os.getpid())
+"""When this process was started: its number may be used again."""
 
 
 class DrawsSetting(ClosedModel):
@@ -65,7 +64,7 @@ draws = Experiment(ID, settings, run, seconds=0.01)
 def _say(moment: str, cell: str) -> None:
     if LOG in os.environ:
         handle = os.open(os.environ[LOG], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        os.write(handle, f"{TOKEN} {os.getpid()} {moment} {cell}\n".encode())
+        os.write(handle, f"{os.getpid()} {STARTED} {moment} {cell}\n".encode())
         os.close(handle)
 
 

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import dataclasses
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -30,12 +31,14 @@ class Cost:
 
     Attributes:
       seconds: from the start of the command to the last cell.
+      processor: seconds of processor time of the command and its workers; 0 where those are not its own.
       megabytes: the most that the process which hands out work had; 0 where there is none.
     """
 
     place: str
     cells: int
     seconds: float
+    processor: float
     megabytes: float
 
 
@@ -49,20 +52,30 @@ def cost(place: str, cells: int, folder: Path, options: Sequence[str], environme
     spec.write_text(SPEC.format(toy=Path(kills_toy.__file__), last=cells - 1, count=cells))
     ours = os.environ | environment | {"WIDENET_STORE": str(folder / "store")}
     command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), *options]
-    start = time.monotonic()
+    start, before = time.monotonic(), _processor()
     with (folder / "said").open("wb") as said:
         driver = subprocess.Popen(command, env=ours, stdout=said, stderr=said)
     most = 0.0
-    while driver.poll() is None:
-        most = max(most, _megabytes(driver.pid))
-        time.sleep(0.1)
+    try:
+        while driver.poll() is None:
+            most = max(most, _megabytes(driver.pid))
+            time.sleep(0.1)
+    finally:
+        driver.kill()
     if driver.returncode:
         raise RuntimeError((folder / "said").read_text())
+    processor = 0.0 if "--on" in options else _processor() - before
     if "slurm" in options:
         most = 0.0
         while subprocess.run(["squeue", "--noheader"], env=ours, capture_output=True, check=True).stdout:
             time.sleep(0.1)
-    return Cost(place, cells, time.monotonic() - start, most)
+    return Cost(place, cells, time.monotonic() - start, processor, most)
+
+
+def _processor() -> float:
+    """Seconds of processor time of all that this process has started and seen end."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _megabytes(pid: int) -> float:
@@ -97,12 +110,17 @@ def place_of(name: str) -> Iterator[tuple[list[str], dict[str, str]]]:
 
 def table(costs: Sequence[Cost]) -> str:
     """A row per sweep. What a cell costs is taken between the smallest and this number of cells, without the start."""
-    lines = ["| where | cells | seconds | ms per cell | MB of the driver |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines = [
+        "| where | cells | seconds | ms per cell | processor ms per cell | MB of the driver |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
     for each in costs:
         first = min((other for other in costs if other.place == each.place), key=lambda other: other.cells)
-        per_cell = "" if first is each else f"{1000 * (each.seconds - first.seconds) / (each.cells - first.cells):.1f}"
+        more = each.cells - first.cells
+        slope = f"{1000 * (each.seconds - first.seconds) / more:.1f}" if more else ""
+        work = f"{1000 * (each.processor - first.processor) / more:.1f}" if more and each.processor else ""
         memory = f"{each.megabytes:.0f}" if each.megabytes else ""
-        lines.append(f"| {each.place} | {each.cells:,} | {each.seconds:.1f} | {per_cell} | {memory} |")
+        lines.append(f"| {each.place} | {each.cells:,} | {each.seconds:.1f} | {slope} | {work} | {memory} |")
     return "\n".join(lines)
 
 

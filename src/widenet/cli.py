@@ -284,8 +284,10 @@ def certify(
     step_size: Annotated[float | None, typer.Option(metavar="X", help="Step size of SGD.")] = None,
     init_scale: Annotated[float | None, typer.Option(metavar="X", help="Length of a neuron's first weights.")] = None,
     slope: Annotated[float | None, typer.Option(metavar="X", help="Slope of the Leaky ReLU below 0.")] = None,
-    runs: Annotated[int, typer.Option(metavar="N", help="Networks that are trained.")] = 64,
-    time: Annotated[float, typer.Option(metavar="S", help="Seconds of computing, then nothing new is begun.")] = 45.0,
+    runs: Annotated[int, typer.Option(metavar="N", help="Networks of each width.")] = 5,
+    effort: Annotated[float, typer.Option(metavar="X", help="How many times the usual work on networks.")] = 1.0,
+    time: Annotated[float | None, typer.Option(metavar="S", help="Stop after S seconds; no limit by default.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out; repeatable.")] = None,
     scaling: Annotated[str, typer.Option(metavar="auto|ball|none", help="What is done to the inputs first.")] = "auto",
     seed: SeedOption = "0",
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path(
@@ -298,7 +300,8 @@ def certify(
     from widenet.certificates import command
 
     networks = {"width": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "runs": runs}
-    found, written = command.carry_out(files, out, label=label, time=time, scaling=scaling, seed=number, **networks)
+    work = {"effort": effort, "time": time, "drop": drop or ()}
+    found, written = command.carry_out(files, out, label=label, scaling=scaling, seed=number, **networks, **work)
     print(found.to_json() if as_json else command.screen(found, written))
     if code := command.code_of(found):
         raise typer.Exit(code)

@@ -20,10 +20,8 @@ from widenet.certificates.preparation_words import about_preparation, about_read
 from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.reading import read
 from widenet.certificates.rows import ClaimRow
-from widenet.certificates.summary import about_no_promise, headlines, in_short
+from widenet.certificates.summary import about_new_points, about_no_promise, headlines, in_short
 from widenet.certificates.time_limit import TimeLimit
-from widenet.certificates.training import Spread
-from widenet.certificates.training_words import about_training
 from widenet.claims import Kind
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.user_data import Choices
@@ -103,50 +101,11 @@ def test_points_on_the_wrong_side_are_counted_among_all_points():
     assert f"{len(found.in_the_way):,} of 50,000 points (14\N{NO-BREAK SPACE}%)" in short
 
 
-@pytest.mark.parametrize(
-    ("flat", "network", "said"),
-    [
-        (0.3, 0.1, "30 % of the same training points wrong: a boundary that bends pays off on this data."),
-        (0.1, 0.3, "10 % of the same training points wrong: so far the networks have more"),
-        (0.3, 0.28, "30 % of the same training points wrong: about as many"),
-        (0.02, 0.0, "2 % of the same training points wrong: about as many"),
-        (0.03, 0.0, "3 % of the same training points wrong: a boundary that bends pays off"),
-        (None, 0.1, ""),
-    ],
-)
-def test_networks_and_flat_boundaries_are_compared_on_the_same_points(flat, network, said):
-    """Of 100 points; two more or less are no difference."""
-    findings = toy_certificate().findings
-    training = findings.training
-    assert training is not None
-    spread = Spread(least=network, middle=network, largest=network, mean=network)
-    other = training.model_copy(update={"trained_on": 100, "train_error": spread, "flat_error": flat})
-    portrait = portrait_of(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), list("abba"))
-    told = " ".join(about_training(findings.model_copy(update={"portrait": portrait, "training": other})))
-    told = told.replace("\N{NO-BREAK SPACE}", " ")
-    assert said in told if said else "linear boundary" not in told
-
-
-def test_points_on_the_wrong_side_are_found_among_those_that_networks_get():
-    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    portrait = portrait_of(corners, list("abba"))
-    (row,) = with_bias_of(portrait).in_the_way
-    found = portrait.clashing(np.array([3, row - 1, 0]))
-    assert found is not None
-    assert found.tolist()[1] is True
-    assert found.sum() == 1 + (row - 1 in (3, 0))
-    assert portrait_of(corners, list("aabb")).clashing(np.arange(4)) is None
-    certificate = wn.certify(np.tile(corners, (5, 1)), list("abba") * 5, runs=1, time=600)
-    training = certificate.findings.training
-    assert training is not None
-    assert training.flat_error == pytest.approx(0.25, abs=0.1)
-
-
 @functools.cache
 def toy_certificate():
     draw = np.random.default_rng(2)
     points = draw.normal(size=(24, 2)) + 3 * np.repeat([[1.0], [-1.0]], 12, axis=0)
-    return wn.certify(points, [0] * 12 + [1] * 12, runs=3, time=600)
+    return wn.certify(points, [0] * 12 + [1] * 12, effort=1e-3)
 
 
 def test_a_search_without_time_proves_nothing():
@@ -167,7 +126,7 @@ def test_theorems_get_a_part_of_many_points_and_it_is_said():
     portrait = portray(table, prepared)
     assert not prepared.has_all_points
     assert prepared.data.n_samples == portrait.preparation.used <= 20_000
-    views, _ = views_of(table, prepared, portrait, Choices(), 1e6)
+    views, _ = views_of(table, prepared, portrait, Choices())
     assert all("points drawn at random" in view.name for view in views)
     # What is known of all points is not taken for what is known of the part.
     assert "separation" not in vars(views[0].user_data)
@@ -257,7 +216,7 @@ def test_the_caption_counts_the_columns_that_the_picture_shows():
     """Two columns and a constant one are drawn as they are, not as a mix of three."""
     draw = np.random.default_rng(1)
     inputs = np.column_stack([draw.normal(size=(12, 2)), np.full(12, 0.3)])
-    found = wn.certify(inputs, (inputs[:, 0] > 0).astype(int), runs=1, time=1e-6)
+    found = wn.certify(inputs, (inputs[:, 0] > 0).astype(int), time=1e-6)
     assert found.plane.is_own
     assert "mix of" not in words.about_picture(found.findings)
 
@@ -313,7 +272,7 @@ def test_what_could_not_be_confirmed_is_not_denied(standing, said):
     promise = ListedPromise(id="a.b", about="", topic=Topic.TEST_ERROR, standing=standing, words="Few.", remark="")
     portrait = portrait_of(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), list("abba"))
     findings = toy_certificate().findings.model_copy(update={"promises": (promise,), "portrait": portrait})
-    assert in_short(findings)[2].startswith(said)
+    assert about_new_points(findings).startswith(said)
     assert in_short(findings)[1].startswith("No theorem that was evaluated promises") is (standing is Standing.NOT_HERE)
 
 
@@ -356,9 +315,9 @@ def test_errors_on_new_points_are_not_known_while_a_statement_about_them_is_open
     )  # fmt: skip
     other = ClaimRow(id="toy2020.lemma_1", kind=Kind.STEP, where="", statement="", not_applicable="It does not apply.")
     findings = toy_certificate().findings.model_copy(
-        update={"rows": (*rows, other), "promises": (), "unasked": late, "training": None}
+        update={"rows": (*rows, other), "promises": (), "unasked": late, "study": None}
     )
-    assert said in in_short(findings)[2]
+    assert said in about_new_points(findings)
     if late:
         assert (
             f"{late} of 3 statements {'was' if late == 1 else 'were'} not evaluated, for lack of time."

@@ -15,7 +15,6 @@ from tests.packages.toy2020.claims.theorems import two
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.command import code_of
-from widenet.certificates.screen import as_text
 from widenet.certificates.time_limit import TimeLimit
 from widenet.claims import Part, Verdict
 from widenet.cli import app
@@ -26,7 +25,7 @@ CORNERS = np.array(
     [[2.0, 1.0], [1.5, 0.5], [2.5, 0.9], [2.1, 0.2], [-1.0, 0.3], [-2.0, -1.0], [-1.5, 0.0], [-1.1, 0.4]]
 )
 SIDES = np.array(["east"] * 4 + ["west"] * 4)
-SMALL = {"runs": 3, "time": 600.0}
+SMALL = {"runs": 2, "effort": 1e-3}
 
 
 @pytest.fixture(autouse=True)
@@ -58,9 +57,8 @@ def test_a_certificate_has_all_its_parts():
     assert len(found.rows) == len(papers.claim_ids())
     assert {row.id for row in found.applicable} == {"toy2020.theorem_2", "toy2020.theorem_6"}
     assert all(row.not_applicable for row in found.not_applicable)
-    assert found.training is not None
-    assert found.training.fitted == 3
-    assert (found.training.trained_on, found.training.held_out) == (6, 2)
+    assert found.study is not None
+    assert (found.study.trained_on, found.study.held_out, found.study.n_networks) == (4, 8, 2)
 
 
 def test_main_results_come_first_and_silent_claims_last():
@@ -74,7 +72,7 @@ def test_the_same_seed_gives_the_same_certificate():
     for each in (first, second):
         each.pop("seconds")
         each.pop("computed")
-        for row in each["rows"]:
+        for row in (*each["rows"], *each["study"]["results"]):
             row.pop("seconds")
     assert first == second
 
@@ -83,10 +81,10 @@ def test_json_and_screen_say_the_same():
     certificate = corners()
     assert json.loads(certificate.to_json()) == certificate.to_dict()
     text = repr(certificate)
-    assert "8 points of 2 numbers each, in 2 classes: east (4), west (4)." in text
-    assert "A linear boundary separates the two classes perfectly." in text
+    assert "8 points of 2 columns; 2 classes: east (4), west (4)." in text
+    assert "separates east and west, with margin" in text
     assert "toy2020.theorem_2" in certificate.to_html()
-    assert "All of them got every training point right" in text
+    assert "Does a larger network help?" in text
 
 
 def test_many_classes_and_classes_that_no_plane_separates():
@@ -94,14 +92,13 @@ def test_many_classes_and_classes_that_no_plane_separates():
     found = wn.certify(np.array(inputs, float), [0, 0, 1, 1, 2, 2, 2], **SMALL).findings
     assert [each.separable for each in found.portrait.separability] == [False, False, True]
     assert found.applicable[0].about == "2 against the rest"
-    assert found.training is not None
-    assert found.training.setting.n_classes == 3
-    assert [each is None for each in found.training.class_errors] == [True, True, False]  # who has a point kept aside
+    assert found.study is not None
+    assert [each is None for each in found.study.best.score.class_errors] == [False, False, False]
 
 
 def test_contradictions_are_counted_and_proved():
     inputs = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0], [3.0, 1.0], [0.0, 4.0]])
-    certificate = wn.certify(inputs, ["a", "b", "a", "a", "b"], runs=1, time=1e-6)
+    certificate = wn.certify(inputs, ["a", "b", "a", "a", "b"], time=1e-6)
     found = certificate.findings.portrait
     assert (found.n_contradicting, found.duplicates, found.contradictions) == (2, 1, ((1, 2),))
     assert found.separable is False
@@ -109,10 +106,10 @@ def test_contradictions_are_counted_and_proved():
 
 
 def test_time_that_is_spent_is_said():
-    found = wn.certify(CORNERS, SIDES, runs=3, time=1e-6).findings
+    found = wn.certify(CORNERS, SIDES, time=1e-6).findings
     assert found.unasked == len(papers.claim_ids())
-    assert found.training is None
-    assert "the time of 1e-06 s was spent" in repr(wn.certify(CORNERS, SIDES, runs=3, time=1e-6))
+    assert found.study is None
+    assert "the time of 1e-06 s was spent" in repr(wn.certify(CORNERS, SIDES, time=1e-6))
 
 
 def test_what_does_not_apply_is_not_mixed_with_what_was_not_evaluated():
@@ -120,25 +117,13 @@ def test_what_does_not_apply_is_not_mixed_with_what_was_not_evaluated():
     assert f"2 apply to this data (2 hold), {count - 2} do not, and 0 were not evaluated" in (
         words.about_rows(corners().findings)
     )
-    spent = wn.certify(CORNERS, SIDES, runs=3, time=1e-6).findings
+    spent = wn.certify(CORNERS, SIDES, time=1e-6).findings
     assert f"0 apply to this data, 0 do not, and {count} were not" in (words.about_rows(spent))
-
-
-def test_fewer_networks_than_asked_for_are_said_to_be():
-    found = corners().findings
-    assert found.training is not None
-    fewer = found.model_copy(
-        update={"training": found.training.model_copy(update={"asked": 64}), "certainty": None, "time": 60.0}
-    )
-    text = " ".join(as_text(fewer, height=60).split())
-    assert "These are 3 of the 64 networks asked for: time ran out." in text
-    assert "--time 180" in text
-    assert "no time to train some networks again in float64" in text
 
 
 def test_a_repeated_point_is_named():
     inputs = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 1.0]])
-    found = wn.certify(inputs, ["a", "b", "a", "a"], runs=1, time=1e-6).findings.portrait
+    found = wn.certify(inputs, ["a", "b", "a", "a"], time=1e-6).findings.portrait
     assert (found.duplicates, found.repeats, found.contradictions) == (1, ((3, 1),), ((2, 4),))
     assert "1 point repeats an earlier one (row 3 is row 1 again; the first point is row 1)." in words.about_data(found)
 
@@ -159,7 +144,8 @@ def test_a_clock_counts_down_and_shares_what_is_left():
         ({"slope": 1.0}, "slope must be less than 1"),
         ({"step_size": -1.0}, "step_size must be greater than 0"),
         ({"init_scale": 0.0}, "init_scale must be a positive number, at most 1e.30, got 0.0"),
-        ({"runs": 0}, "runs must be a whole number between 1 and 10,000, got 0"),
+        ({"runs": 1}, "runs must be a whole number between 2 and 100, got 1"),
+        ({"effort": 0}, "effort must be a positive number, at most 1e.06, got 0"),
         ({"time": float("nan")}, "time must be a positive number, at most 1e.07, got nan"),
         ({"scaling": "bal"}, "did you mean 'ball'"),
     ],
@@ -171,12 +157,12 @@ def test_a_wrong_choice_is_one_sentence(choice, message):
 
 def test_the_command_writes_a_file_and_shows_a_screen(tmp_path):
     out = tmp_path / "out"
-    result = invoke(table(tmp_path), "--runs", 3, "--out", out, "--time", 600)
+    result = invoke(table(tmp_path), "--runs", 2, "--out", out, "--effort", 0.001)
     assert result.exit_code == 0, result.stderr
     assert "widenet certificate of corners.csv" in result.stdout
     assert "corners.csv" in (out / "corners.html").read_text()
     assert json.loads((out / "corners.json").read_text())["portrait"]["points"] == 8
-    plain = invoke(table(tmp_path), "--runs", 3, "--out", out, "--json", "--time", 0.001)
+    plain = invoke(table(tmp_path), "--out", out, "--json", "--time", 0.001)
     assert json.loads(plain.stdout)["portrait"]["label"] == "side"
 
 
@@ -216,7 +202,7 @@ def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
     broken = dataclasses.replace(theorem_8, settings_on=lambda user_data: two(Scale.QUICK, 0))
     monkeypatch.setattr("tests.packages.broken2022.claims.theorems.theorem_8", broken)
-    assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out", "--time", 600).exit_code == 1
+    assert invoke(table(tmp_path), "--runs", 2, "--out", tmp_path / "out", "--effort", 0.001).exit_code == 1
 
 
 def test_exit_codes_of_a_certificate():

@@ -13,20 +13,19 @@ from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.page import render
-from widenet.certificates.pictures import NOBODY, colours_of, portrait
+from widenet.certificates.pictures import portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.promises import ListedPromise, Standing, promises_of
 from widenet.certificates.reading import read
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
-from widenet.certificates.training_words import about_training
+from widenet.certificates.width_words import about_material, about_study, answers, verdict_of
 from widenet.claims import Kind, at_most
 from widenet.claims.conclusion import evidence
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides
 from widenet.errors import InputError
-from widenet.plots.style import COLOURS
 
 NASTY = '<script>alert("x")</script>'
 
@@ -41,7 +40,7 @@ def certificate(dim: int = 2):
     """Two clouds, one of them with a name that is no name."""
     draw = np.random.default_rng(dim)
     points = draw.normal(size=(24, dim)) + 3 * np.repeat([[1.0], [-1.0]], 12, axis=0)
-    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, runs=3, time=600)
+    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, effort=1e-3)
 
 
 class Elements(HTMLParser):
@@ -74,7 +73,7 @@ def test_the_page_is_whole_and_asks_nobody(dim):
     assert {address[1:] for address in found.addresses if address.startswith("#")} <= set(found.ids)
     assert "default-src 'none'" in page
     assert NASTY not in page
-    for title in ("What the data is", "What theory promises here", "What really happens", "How sure is this"):
+    for title in ("The data", "What networks do, by width", "What theory promises here", "How sure is this"):
         assert title in page
 
 
@@ -109,26 +108,17 @@ def test_of_large_data_a_promise_about_a_part_is_told_if_there_is_no_other():
 
 
 def test_pictures_are_drawn():
-    assert set(certificate().pictures) == {"portrait.png", "curves.svg", "tightness.svg"}
+    assert set(certificate().pictures) == {"portrait.png", "errors.svg", "tightness.svg"}
     assert certificate().pictures["portrait.png"].startswith(b"\x89PNG")
 
 
 def test_without_networks_the_picture_speaks_of_none():
-    findings = certificate().findings.model_copy(update={"training": None})
+    findings = certificate().findings.model_copy(update={"study": None})
     assert words.about_picture(findings) == "The points."
-    assert "--time 1800" in render(findings, {})
+    assert "No network was trained" in render(findings, {})
     found = certificate()
-    alone = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), None, ("x", "y"))
+    alone = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), {}, ("x", "y"))
     assert [axes.get_xlabel() for axes in alone.axes] == ["x"]
-
-
-def test_a_neuron_has_the_colour_of_the_class_that_it_helps_most():
-    """Its vote times what it answers to the points of the class; the last neuron helps none."""
-    votes = np.array([[1.0, 1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]])
-    answers = np.array([[0.1, 0.1, 0.2], [0.9, 0.3, 0.2], [0.9, 0.9, 0.0]])
-    assert colours_of(votes, answers) == [COLOURS[0], COLOURS[1], NOBODY]
-    assert colours_of(-votes[:, :1], answers[:, :1]) == [COLOURS[1]]
-    assert colours_of(np.array([1.0, -1.0]), np.zeros((2, 2))) == [COLOURS[1], COLOURS[0]]
 
 
 def test_a_notebook_gets_a_frame():
@@ -169,14 +159,14 @@ def test_points_in_the_way_have_rings():
     rows = words.ringed_rows(found.findings.portrait)
     assert len(rows) == 1
     assert "Rings: points on the wrong side" in words.about_picture(found.findings)
-    drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), None, (), [0])
+    drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), {}, (), [0])
     assert np.shape(drawing.axes[0].collections[-1].get_offsets()) == (1, 2)
     assert not words.ringed_rows(certificate().findings.portrait)
 
 
 def test_odd_names_are_shown_as_they_are():
     found = certificate()
-    drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("_x", "$y$"), None)
+    drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("_x", "$y$"), {})
     texts = [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
     assert texts == [" _x", r"\$y\$"]
 
@@ -186,7 +176,10 @@ def test_sentences_are_sentences():
     for sentence in (
         *words.about_data(findings.portrait),
         *words.about_structure(findings.portrait),
-        *about_training(findings),
+        *about_material(findings),
+        *(about_study(findings.study) if findings.study else ()),
+        verdict_of(findings),
+        *(answer for _, answer in answers(findings)),
         *words.about_certainty(findings),
         words.about_rows(findings),
         words.about_picture(findings),
@@ -199,8 +192,8 @@ def test_sentences_are_sentences():
 def test_a_sample_is_trained_again_in_float64():
     found = certificate().findings.certainty
     assert found is not None
-    assert (found.repeated, found.flipped) == (3, 0)
-    assert found.largest_difference < 0.2
+    assert (found.repeated, found.points) == (5, 20)
+    assert found.changed < 4
 
 
 def test_what_became_of_every_promise_is_counted():

@@ -12,7 +12,6 @@ from sklearn.linear_model import LogisticRegression
 import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
-from widenet.certificates import making
 from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import Separability, portray
@@ -20,7 +19,6 @@ from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.reading import read
 from widenet.certificates.screen import MOST_LINES, WIDTH, as_text
 from widenet.certificates.summary import in_short
-from widenet.certificates.training_words import about_training
 from widenet.data import from_arrays
 from widenet.data.mnist import load_mnist
 
@@ -144,11 +142,10 @@ def test_two_classes_that_are_apart_are_apart_in_the_picture(name):
 
 @functools.cache
 def toy_certificate(name: str):
-    """With rooms whose claims take no time, and three networks that pass over the data four times."""
+    """With rooms whose claims take no time, and a twentieth of the work."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(papers, "PAPERS", (TOY, EMPTY))
-        patch.setattr(making, "epochs_for", lambda *sizes: 4)
-        return wn.certify(*points_of(name), runs=3, time=600)
+        return wn.certify(*points_of(name), effort=0.05)
 
 
 @pytest.mark.parametrize("name", ["iris", "mnist01"])
@@ -162,23 +159,24 @@ def test_a_certificate_fits_one_screen(name):
 
 def test_errors_by_class_add_up_to_the_error():
     """The three species have as many flowers each."""
-    ensemble = toy_certificate("iris").ensemble
-    assert ensemble is not None
-    np.testing.assert_allclose(ensemble.class_errors.mean(axis=1), ensemble.test_error, atol=1e-6)
-    assert "By class, a typical network errs most on" in " ".join(about_training(toy_certificate("iris").findings))
+    study = toy_certificate("iris").findings.study
+    assert study is not None
+    for each in study.results:
+        assert np.mean([error or 0.0 for error in each.score.class_errors]) == pytest.approx(each.score.error)
+    assert "Error by class: setosa: 0" in repr(toy_certificate("iris"))
 
 
 def test_what_stands_in_the_way_of_theory_is_said():
     """A margin of a hair on breast cancer; no boundary at all between versicolor and virginica."""
     findings = toy_certificate("iris").findings.model_copy(update={"promises": ()})
-    shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": portrait_of("breast_cancer")[0]}))
+    shape, obstacle = in_short(findings.model_copy(update={"portrait": portrait_of("breast_cancer")[0]}))
     assert "separates benign and malignant, though only just (margin 1/" in shape
     assert obstacle.startswith("Theory promises little about training here")
     inputs, labels = points_of("iris")
     table = read(inputs[50:], labels[50:])
     found = portray(table, prepare(table, Scaling.AUTO))
     assert not is_separable(inputs[50:], np.where(labels[50:] == "virginica", 1.0, -1.0))
-    shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": found}))
+    shape, obstacle = in_short(findings.model_copy(update={"portrait": found}))
     assert shape.startswith("No linear boundary (one straight cut through the data) separates versicolor and virginica")
     assert obstacle.startswith("No theorem that was evaluated promises that training succeeds here")
     assert [each.between for each in found.separability] == ["versicolor and virginica, with a bias"]
@@ -186,8 +184,7 @@ def test_what_stands_in_the_way_of_theory_is_said():
 
 def test_networks_learn_what_anything_learns():
     """MNIST 0 against 1 is easy: nearest-neighbour errs on less than 1 % of it, and so does every linear boundary."""
-    training = toy_certificate("mnist01").findings.training
-    assert training is not None
-    assert training.test_error is not None
-    assert training.test_error.middle < 0.05
-    assert training.trained_on + training.held_out == 300
+    study = toy_certificate("mnist01").findings.study
+    assert study is not None
+    assert study.best.score.error < 0.05
+    assert study.held_out == 300

@@ -12,10 +12,10 @@ import dask.config
 import pytest
 from distributed import LocalCluster
 
-from tests.sweeps.conftest import PRODUCTS, log
+from tests.sweeps.conftest import PRODUCTS, log, trouble
 from tools import one_slurm
 
-__all__ = ["log"]
+__all__ = ["log", "trouble"]
 
 Sweep = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -25,25 +25,25 @@ def trace(tmp_path, *lines: str) -> Trace:
 
 
 def test_control_a_cell_that_is_computed_again_is_noticed(tmp_path):
-    lived = ["a 1 leased 7", "a 1 computing 7", "a 1 computed 7", "a 1 renamed 7", "a 1 released 7"]
+    lived = ["1 a leased 7", "1 a computing 7", "1 a computed 7", "1 a renamed 7", "1 a released 7"]
     with pytest.raises(Wrong, match="computed after they were finished"):
-        trace(tmp_path, *lived, "b 2 leased 7", "b 2 computing 7").require_once()
+        trace(tmp_path, *lived, "2 b leased 7", "2 b computing 7").require_once()
 
 
 def test_control_a_cell_that_two_compute_at_once_is_noticed(tmp_path):
     both = [
-        "a 1 computing 7",
-        "b 2 computing 7",
-        "a 1 computed 7",
-        "b 2 computed 7",
-        "a 1 released 7",
-        "b 2 released 7",
+        "1 a computing 7",
+        "2 b computing 7",
+        "1 a computed 7",
+        "2 b computed 7",
+        "1 a released 7",
+        "2 b released 7",
     ]
     with pytest.raises(Wrong, match="computed too often"):
         trace(tmp_path, *both).require_once()
 
 
 def test_a_process_that_died_while_it_computed_may_be_replaced(tmp_path):
-    found = trace(tmp_path, "a 1 leased 7", "a 1 computing 7", "b 2 computing 7", "b 2 renamed 7", "b 2 released 7")
+    found = trace(tmp_path, "1 a leased 7", "1 a computing 7", "2 b computing 7", "2 b renamed 7", "2 b released 7")
     found.require_once()
     assert found.deaths() == {STATES[kills_toy.COMPUTING]: 1}

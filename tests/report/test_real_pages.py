@@ -12,6 +12,7 @@ from widenet import papers, report
 from widenet.claims import Claim
 from widenet.claims.sides import Rate, Sides
 from widenet.records import Scale
+from widenet.report.statements import set_in_type
 from widenet.run import CheckOutcome, Results
 from widenet.run.outcomes import cells_of, judge
 
@@ -102,3 +103,19 @@ def test_a_false_statement_in_the_plane_is_drawn(outcomes: list[CheckOutcome], p
         assert len(found.classes) == len(found.points), each.claim.id
         assert len(found.signs) == len(found.weights), each.claim.id
         assert len(found.starts) in (0, len(found.weights)), each.claim.id
+
+
+@pytest.mark.parametrize(
+    ("typed", "seen"),
+    [
+        ("the ratios v_t/v_0", "the ratios v<sub>t</sub>/v<sub>0</sub>"),
+        ("R^50 and k^1.5", "R<sup>50</sup> and k<sup>1.5</sup>"),
+        ("(1 − 2^−k)^d", "(1 − 2<sup>−k</sup>)<sup>d</sup>"),
+        ("p_{1,1} x_{i_1}", "p<sub>1,1</sub> x<sub>i<sub>1</sub></sub>"),
+        ("≥ 1 (to 1e-12), 3.5e-05", "≥ 1 (to 10⁻¹²), 3.5·10⁻⁵"),
+        ("n_runs in figure_1_laws", "n_runs in figure_1_laws"),
+        ("<b>_1", "&lt;b&gt;<sub>1</sub>"),
+    ],
+)
+def test_indices_are_set_where_mathematics_is_typed_without_dollars(typed: str, seen: str) -> None:
+    assert set_in_type(typed) == seen

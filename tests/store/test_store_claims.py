@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -194,8 +195,13 @@ def test_the_owner_shows_its_life_at_each_beat(tmp_path, monkeypatch):
 def slow_clock(clock, monkeypatch):
     """A clock that goes on while this process sleeps, and only then."""
 
+    wait = time.sleep
+
     def sleep(seconds: float) -> None:
-        clock.now += seconds
+        if threading.current_thread() is threading.main_thread():
+            clock.now += seconds
+        else:
+            wait(seconds)  # the thread that shows the life of leases
 
     monkeypatch.setattr(directory.time, "sleep", sleep)
     return clock

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -193,6 +194,28 @@ def test_an_executor_that_looks_in_vain_is_left(store, monkeypatch):
 
     with pytest.raises(ConnectionError, match="nobody is there"):
         driver.by_executor(sweep_of(store), Silent(), Quiet(), look=look)
+
+
+def test_memory_does_not_grow_with_the_number_of_points_that_are_handed_out(store):
+    """By a hundred times more points, in more packs."""
+
+    class Immediate(concurrent.futures.Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            future = concurrent.futures.Future()
+            future.set_result({"computed": 1})
+            return future
+
+    peaks = []
+    for n_points in (1_000, 100_000):
+        axis = {"from": 1, "to": n_points, "steps": n_points}
+        sweep = sweep_of(store, over={"seed": axis})
+        store.write_once(sweep.plan, json.dumps({"pack": n_points // 64, "seconds_per_point": 0.01}).encode())
+        assert len(sweep.missing()) >= 64  # what is asked is written now
+        tracemalloc.start()
+        driver.by_executor(sweep, Immediate(), Quiet())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 2**20
 
 
 def test_a_node_that_vanished_with_its_lease_is_waited_for_and_replaced(store, log, monkeypatch, expected):

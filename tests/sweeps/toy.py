@@ -43,7 +43,7 @@ class Products(Cases):
 
 
 def run(setting: ToySetting, progress: Progress) -> Products:
-    """In the file of trouble, a line "0.5 2" makes factor 0.5 fail twice, and "0.5 end" ends the process."""
+    """In the file of trouble, "0.5 2" makes factor 0.5 fail twice, "0.5 end" ends the process, "0.5 wait" waits."""
     name = f"{setting.size} {setting.factor:g} {setting.seed}"
     _write(f"start {os.getpid()} {name}")
     trouble = os.environ.get(TROUBLE)
@@ -53,7 +53,10 @@ def run(setting: ToySetting, progress: Progress) -> Products:
             if float(factor) == setting.factor:
                 if what == "end":
                     os._exit(1)
-                if _count(f"start {os.getpid()} {name}") <= int(what):
+                if what == "wait":
+                    while line in Path(trouble).read_text().splitlines():
+                        time.sleep(0.02)
+                elif _count(f"start {os.getpid()} {name}") <= int(what):
                     raise ArithmeticError(f"no product with {setting.factor}")
     time.sleep(setting.seconds)
     if setting.hashes:

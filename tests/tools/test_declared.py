@@ -36,7 +36,8 @@ def test_a_row_about_a_promise_that_is_gone_fails() -> None:
 
 def test_a_promise_without_a_row_is_asked_for_one() -> None:
     """Its edge is found by the machine; were it dropped, nothing would miss it."""
-    test = controls(relu_basis, test_relu_basis.test_control.toy.toy)
+    (table,) = tables_of(test_relu_basis.__name__)
+    test = controls(relu_basis, table.toy.toy)
     with pytest.raises(AssertionError, match="dropped, it would not be missed"):
         test(relu_basis.lemma_12, relu_basis.lemma_12.clauses["entering"])
 

@@ -1,42 +1,47 @@
-"""Whether the precision of the networks matters: some of them once more, in float64."""
+"""Whether the precision of the networks matters: those of one width once more, in float64."""
 
-import numpy as np
-
-from widenet.certificates.ensemble import Ensemble
-from widenet.certificates.time_limit import TimeLimit
-from widenet.certificates.training import RERUN, train_once
+from widenet.certificates.time_limit import OutOfTime, TimeLimit
+from widenet.certificates.widths import WidthRuns, widths
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel
-from widenet.run.cells import Cells
+from widenet.run.cells import Cells, Task
+from widenet.run.outcomes import read_all
+from widenet.run.watch import InTurn
 
 
 class Certainty(ClosedModel):
     """Networks in float32 beside the same ones in float64.
 
     Attributes:
+      n_neurons: of each.
       repeated: how many.
-      flipped: how many of them fit every point in one precision and not in the other.
-      largest_difference: of their errors on the training points; what float32 rounds off such a share is left out.
+      flipped: how many of them get every training point right in one precision and not in the other.
+      changed, points: of so many held-out points, how many are put in another class.
     """
 
+    n_neurons: int
     repeated: int
     flipped: int
-    largest_difference: float
+    changed: int
+    points: int
 
 
-def repeat(ensemble: Ensemble, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Certainty | None:
-    """Train the first few networks again in float64; None where there is no time for it.
+def repeat(found: WidthRuns, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Certainty | None:
+    """Train these networks again in float64; None where a time limit does not allow it.
 
     Raises:
       StoreError: the store cannot be read or written.
     """
-    few = min(RERUN, ensemble.setting.n_runs)
-    setting = ensemble.setting.model_copy(update={"n_runs": few, "dtype": "float64"})
-    again = train_once(setting, cells, clock, progress)
-    if again is None:
+    setting = found.setting.model_copy(update={"dtype": "float64"})
+    try:
+        ((reading,),) = read_all([[Task(widths, setting)]], cells, InTurn(clock.watched(progress), 1))
+    except OutOfTime:
         return None
+    again = reading.result
     return Certainty(
-        repeated=few,
-        flipped=int((again.fitted != ensemble.fitted[:few]).sum()),
-        largest_difference=float(np.abs(again.train_error - ensemble.train_error[:few]).max().round(6)),
+        n_neurons=setting.n_neurons,
+        repeated=setting.n_networks,
+        flipped=int(((again.train_error == 0) != (found.train_error == 0)).sum()),
+        changed=int((again.predicted != found.predicted).sum()),
+        points=found.predicted.size,
     )

@@ -4,12 +4,13 @@ import functools
 import html
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from widenet.certificates.allowances import Allowance
 from widenet.certificates.certainty import Certainty
-from widenet.certificates.ensemble import Ensemble
 from widenet.certificates.fixes import Change
 from widenet.certificates.plane import Plane
 from widenet.certificates.portrait import Portrait
@@ -17,7 +18,8 @@ from widenet.certificates.preparation import Prepared
 from widenet.certificates.promises import ListedPromise
 from widenet.certificates.reading import Table
 from widenet.certificates.rows import ClaimRow
-from widenet.certificates.training import Training
+from widenet.certificates.width_study import WidthStudy
+from widenet.certificates.widths import WidthRuns
 from widenet.claims import Kind
 from widenet.claims.user_data import Choices
 from widenet.console.output import require_writable, write_files
@@ -33,11 +35,12 @@ class Findings(ClosedModel):
       rows: what each claim of each paper says, the most telling first.
       promises: what the theorems promise, in plain words.
       changes: what would make main results apply that do not, verified.
-      training: what networks did; None where there was no time to train them.
-      certainty: whether their precision matters; None where there was no time to see.
+      study: networks of many widths, and what they are compared with; None where a time limit allowed none.
+      allowances: what theorems allow at these widths.
+      certainty: whether the precision of networks matters; None where a time limit left no time to see.
       has_boundary: whether the picture of the data shows a linear boundary that separates all points of two classes.
-      seconds, computed: how long it all took, on a watch and in time of the processors; and `time`, how long it was
-        allowed to compute.
+      seconds, computed: how long it all took, on a watch and in time of the processors.
+      time: the time limit that you set; None without one.
       unasked: how many claims were not asked, or not to the end, for want of time.
       version, versions: of this package and of the libraries that numbers come from.
     """
@@ -47,12 +50,13 @@ class Findings(ClosedModel):
     rows: tuple[ClaimRow, ...]
     promises: tuple[ListedPromise, ...]
     changes: tuple[Change, ...]
-    training: Training | None
+    study: WidthStudy | None
+    allowances: tuple[Allowance, ...]
     certainty: Certainty | None
     has_boundary: bool
     seconds: float
     computed: float
-    time: float
+    time: float | None
     unasked: int
     version: str
     versions: dict[str, str]
@@ -80,14 +84,14 @@ class Certificate:
     Attributes:
       findings: everything, as plain values.
       table, prepared: the data as it was read, and as theorems were asked about it.
-      ensemble: the networks, or None.
+      runs: the networks, by width.
       plane: what the picture of the data shows.
     """
 
     findings: Findings
     table: Table
     prepared: Prepared
-    ensemble: Ensemble | None
+    runs: Mapping[int, WidthRuns]
     plane: Plane
 
     def __repr__(self) -> str:

@@ -21,6 +21,8 @@ from widenet.progress import Progress
 from widenet.run import WorkWatch
 
 WIDEST = 100
+ABOUT = 30.0
+"""Seconds that a certificate usually takes."""
 
 
 def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certificate, list[Path]]:
@@ -33,14 +35,15 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     if not 1 <= len(files) <= 2:
         raise InputError("name one file, or the two .npy files of inputs and labels.")
     # What is wrong is refused before anything is begun.
-    label = choices.pop("label")
+    label, drop = choices.pop("label"), choices.pop("drop", ())
     wishes = Wishes.checked(**choices)
     output.require_writable(out)
-    table = read(*files, label=label)
+    table = read(*files, label=label, drop=drop)
     name = name_of(Path(files[0]))
-    with watching(1, wishes.seconds) as watch:
-        found = make(table, wishes, progress=_from_first_report(watch, name, wishes.seconds))
-        watch.end(name, f"{found.findings.seconds:.1f} s", wishes.seconds)
+    expected = ABOUT * wishes.effort
+    with watching(1, expected) as watch:
+        found = make(table, wishes, progress=_from_first_report(watch, name, expected))
+        watch.end(name, f"{found.findings.seconds:.1f} s", expected)
     return found, output.write_files(out, found.files(Path(files[0]).stem))
 
 

@@ -14,8 +14,8 @@ from widenet.types import Dataset
 
 FEW = 50
 """Many steps of proofs are followed on at most so many points."""
-NUMBERS_PER_SECOND = 12_000
-"""Theorems are asked about at most so many numbers, per second of your time."""
+MOST_NUMBERS = 540_000
+"""Theorems are asked about at most so many numbers."""
 LEAST_PART = 200
 AT_RANDOM = "drawn at random"
 """What the name of a view says that has not all the points."""
@@ -37,15 +37,15 @@ class DataForm:
 
 
 def views_of(
-    table: Table, prepared: Prepared, portrait: Portrait, choices: Choices, seconds: float | int
+    table: Table, prepared: Prepared, portrait: Portrait, choices: Choices
 ) -> tuple[list[DataForm], DataForm | None]:
-    """The data as it was prepared, or what time allows of it; for many classes, one of them and the rest; points of
-    length 1. And a few points.
+    """The data as it was prepared, or a part of it; for many classes, one of them and the rest; points of length 1. And
+    a few points.
 
     The few are for statements that follow every point, and None where there are not many.
     """
     data, rows, names = prepared.data, prepared.rows, []
-    most = max(int(NUMBERS_PER_SECOND * seconds) // data.dim, LEAST_PART)
+    most = max(MOST_NUMBERS // data.dim, LEAST_PART)
     if data.n_samples > most or not prepared.has_all_points:
         part = drawn_points(np.asarray(data.labels), most, choices.seed)
         data, rows, names = data[part], rows[part], [f"{len(part):,} points {AT_RANDOM}"]

@@ -1,43 +1,44 @@
-"""From a reader's data to a certificate: read, prepare, look, train, ask."""
+"""From your data to a certificate: read, prepare, look, train, ask."""
 
+import math
 import numbers
+import time as clocks
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from widenet.certificates.allowances import allowances
 from widenet.certificates.certainty import repeat
 from widenet.certificates.certificate import Certificate, Findings
 from widenet.certificates.data_forms import views_of
-from widenet.certificates.ensemble import EnsembleSetting
 from widenet.certificates.fixes import small_changes
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import portray
-from widenet.certificates.preparation import SEARCH_SECONDS, Scaling, prepare, varying_columns
+from widenet.certificates.preparation import MOST_POINTS, SEARCH_SECONDS, Scaling, prepare, varying_columns
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
 from widenet.certificates.samples import drawn_points
 from widenet.certificates.time_limit import TimeLimit
-from widenet.certificates.training import epochs_for, summed, train
-from widenet.claims.user_data import Choices, UserData
+from widenet.certificates.width_study import StudySetting, study_widths
+from widenet.claims.user_data import Choices
 from widenet.data.archives import shown
 from widenet.errors import InputError
 from widenet.progress import Progress, silent, stretch
 from widenet.run.cells import versions
 from widenet.run.outcomes import cells_of, version
 from widenet.store import Store
-from widenet.types import Dataset
 
-RUNS, MOST_RUNS, SECONDS = 64, 10_000, 45.0
-MOST_SECONDS, LARGEST_SCALE = 1e7, 1e30
+RUNS, FEWEST_RUNS, MOST_RUNS = 5, 2, 100
+MOST_SECONDS, LARGEST_SCALE, MOST_EFFORT = 1e7, 1e30, 1e6
 MOST_WEIGHTS = 10_000_000
-"""The most weights of a network that a reader may ask for."""
+"""The most weights of a network that you may ask for."""
 LEAST_WIDTH, PER_CLASS = 20, 10
-NUMBERS_PER_SECOND, LEAST_TRAINED = 40_000, 500
-"""Networks are given at most so many numbers, per second of the reader's time, and at least so many points."""
+MOST_NUMBERS, LEAST_TRAINED = 1_800_000, 500
+"""Networks are given at most so many numbers, and at least so many points."""
 FOR_MAIN, FOR_CHANGES, FOR_FEW = 0.6, 0.4, 0.7
-"""The shares of the time left that main results may take, changes, and statements about a few points."""
+"""With a time limit: the shares of the time left that main results may take, changes, and statements about a few
+points."""
 
 
 def certify(
@@ -50,7 +51,9 @@ def certify(
     init_scale: float | int | None = None,
     slope: float | int | None = None,
     runs: int = RUNS,
-    time: float | int = SECONDS,
+    effort: float | int = 1.0,
+    time: float | int | None = None,
+    drop: Sequence[str | int] = (),
     scaling: str = "auto",
     seed: int = 0,
     store: Store | None = None,
@@ -63,15 +66,18 @@ def certify(
         labels too. Two or more classes, in numbers or words.
       label: the column of the labels, by name or by number from 1; else one called label, y, target or class, or the
         last one.
-      width: neurons of the network, an even number.
-      step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
-      runs: networks that are trained.
-      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded and the
-        data was looked at.
+      width: neurons of the networks of theorems, an even number; the width is also tried beside the usual ones.
+      step_size, init_scale: of SGD in theorems; the length of each neuron's weights at the start, there.
+      slope: of the Leaky ReLU, of all networks.
+      runs: networks of each width, each with its own start and its own held-out points: of 5, each has a fifth.
+      effort: how many times the usual work networks may take.
 
     Other arguments:
+      time: seconds of computing after which nothing new is begun; by default there is no limit. What is missing then
+        is said to be missing.
+      drop: columns to leave out, by name or by number from 1.
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
-      seed: of held-out points, starts and orders; with time enough, the same seed gives the same certificate.
+      seed: of held-out points, starts and orders; the same seed gives the same certificate.
       store: where runs are kept and found; by default where the command line keeps them. The data is not kept.
       progress: told the fraction done.
 
@@ -79,32 +85,43 @@ def certify(
       InputError: the data cannot be used, or a choice is wrong; one sentence.
       StoreError: the store cannot be read or written.
     """
-    wishes = Wishes.checked(width, step_size, init_scale, slope, runs, time, scaling, seed)
-    table = inputs if isinstance(inputs, Table) else read(inputs, labels, label=label)
+    wishes = Wishes.checked(width, step_size, init_scale, slope, runs, effort, time, scaling, seed)
+    table = inputs if isinstance(inputs, Table) else read(inputs, labels, label=label, drop=drop)
     return make(table, wishes, store, progress)
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a reader may choose, once it is known to make sense.
+    """What you may choose, once it is known to make sense.
 
     Attributes:
       choices: for theorems.
-      has_width: whether she chose the width.
-      runs, seconds, scaling: as in `certify`.
+      has_width: whether you chose the width.
+      runs, effort, scaling: as in `certify`.
+      seconds: the time limit; infinite without one.
     """
 
     choices: Choices
     has_width: bool
     runs: int
+    effort: float
     seconds: float
     scaling: Scaling
 
     @classmethod
     def checked(
-        cls, width: Any, step_size: Any, init_scale: Any, slope: Any, runs: Any, time: Any, scaling: str, seed: Any
+        cls,
+        width: Any,
+        step_size: Any,
+        init_scale: Any,
+        slope: Any,
+        runs: Any,
+        effort: Any,
+        time: Any,
+        scaling: str,
+        seed: Any,
     ) -> "Wishes":
-        """Those of a reader.
+        """Yours.
 
         Raises:
           InputError: one of them is wrong; one sentence.
@@ -121,8 +138,9 @@ class Wishes:
         return cls(
             choices=_choices(given),
             has_width=width is not None,
-            runs=_count("runs", runs, MOST_RUNS),
-            seconds=_positive("time", time, MOST_SECONDS),
+            runs=_count("runs", runs, FEWEST_RUNS, MOST_RUNS),
+            effort=_positive("effort", effort, MOST_EFFORT),
+            seconds=math.inf if time is None else _positive("time", time, MOST_SECONDS),
             scaling=Scaling.named(scaling),
         )
 
@@ -151,34 +169,31 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
       InputError: the data cannot be used.
       StoreError: the store cannot be read or written.
     """
-    time, choices = wishes.seconds, wishes.choices_for(len(table.class_names), table.inputs.shape[1])
+    began, worked = clocks.monotonic(), clocks.process_time()
+    choices = wishes.choices_for(len(table.class_names), table.inputs.shape[1])
     if wishes.scaling is not Scaling.NONE:
         varying_columns(table.inputs)  # what is refused is refused before anything is begun
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
     progress(0.01, "looking at the data")
-    searches = TimeLimit(SEARCH_SECONDS)
+    searches = TimeLimit(SEARCH_SECONDS, watch=clocks.process_time)  # how busy the machine is must not matter
     prepared = prepare(table, wishes.scaling, choices.seed, searches)
-    portrait = portray(table, prepared, searches)
-    clock = TimeLimit(time)  # facts about large data would leave no time for theorems
-    whole, few = views_of(table, prepared, portrait, choices, time)
-    cells = cells_of(store)
-    most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
-    trained = drawn_points(np.asarray(prepared.data.labels), most, choices.seed)
-    data = prepared.data[trained]
-    digest = UserData(data, choices).digest
-    setting = _networks(choices, len(table.class_names), wishes, data, digest)
-    progress(0.05, "compiling the training of networks")
-    ensemble = train(setting, cells, clock, stretch(progress, 0.05, 0.35))
-    rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.35, 0.6))
-    changes = small_changes(rows, whole, cells, clock.share(FOR_CHANGES), stretch(progress, 0.6, 0.65))
-    rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
+    portrait = portray(table, prepared, searches, choices.seed)
+    clock, cells = TimeLimit(wishes.seconds), cells_of(store)
+    whole, few = views_of(table, prepared, portrait, choices)
+    progress(0.05, "training networks")
+    found = study_widths(_asked(table, wishes, choices), cells, clock.share(FOR_MAIN), stretch(progress, 0.05, 0.45))
+    study, runs = (None, {}) if found is None else found
+    rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.45, 0.65))
+    tried = [each.n_neurons for each in study.results] if study is not None else []
+    even = [width for width in tried if width % 2 == 0]
+    allowed = allowances(rows, whole, even, cells, clock.share(FOR_MAIN), stretch(progress, 0.65, 0.7))
+    changes = small_changes(rows, whole, cells, clock.share(FOR_CHANGES), stretch(progress, 0.7, 0.75))
+    rows += ask_all(others, whole, cells, clock, stretch(progress, 0.75, 0.85))
     if few is not None:
-        rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))
-    if clock.left > 0 and (ensemble is None or ensemble.setting.n_runs < wishes.runs):
-        # What was compiled in the first try is there now.
-        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95)) or ensemble
-    certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
+        rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.85, 0.95))
+    best = None if study is None else runs[study.best.n_neurons]
+    certainty = None if best is None else repeat(best, cells, clock, stretch(progress, 0.95, 1.0))
     rows, plane = ordered(rows), plane_of(prepared)
     findings = Findings(
         portrait=portrait,
@@ -186,47 +201,50 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
         rows=tuple(rows),
         promises=tuple(promises_of(rows)),
         changes=tuple(changes),
-        training=None if ensemble is None else summed(ensemble, wishes.runs, portrait.clashing(prepared.rows[trained])),
+        study=study,
+        allowances=tuple(allowed),
         certainty=certainty,
         has_boundary=plane.boundary is not None,
-        seconds=searches.waited,
-        computed=searches.worked,
-        time=clock.seconds,
+        seconds=clocks.monotonic() - began,
+        computed=clocks.process_time() - worked,
+        time=None if math.isinf(wishes.seconds) else wishes.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),
         versions=versions(),
     )
-    return Certificate(findings, table, prepared, ensemble, plane)
+    return Certificate(findings, table, prepared, runs, plane)
+
+
+def _asked(table: Table, wishes: Wishes, choices: Choices) -> StudySetting:
+    """Which networks are trained, on which points."""
+    most = min(MOST_POINTS, max(MOST_NUMBERS // table.inputs.shape[1], LEAST_TRAINED))
+    rows = drawn_points(table.classes, most, choices.seed)
+    return StudySetting(
+        inputs=table.inputs[rows],
+        labels=table.classes[rows],
+        names=table.class_names,
+        points=len(table.classes),
+        width=choices.n_neurons if wishes.has_width else None,
+        n_networks=wishes.runs,
+        effort=wishes.effort,
+        slope=choices.slope,
+        scales=wishes.scaling is Scaling.AUTO,
+        seed=choices.seed,
+    )
 
 
 def _choices(given: dict[str, Any]) -> Choices:
-    """The reader's choices for theorems; what she left open is chosen."""
+    """Your choices for theorems; what you left open is chosen."""
     try:
         return Choices(**{name: value for name, value in given.items() if value is not None})
     except InputError as refusal:
         raise InputError(str(refusal).replace("n_neurons", "width", 1)) from None
 
 
-def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, digest: str) -> EnsembleSetting:
-    """How the networks are trained."""
-    neurons, runs = choices.n_neurons, wishes.runs
-    return EnsembleSetting(
-        own_data=digest,
-        n_classes=n_classes,
-        n_runs=runs,
-        n_neurons=neurons,
-        slope=choices.slope,
-        step_size=choices.step_size,
-        init_scale=neurons**-0.5 if choices.init_scale is None else choices.init_scale,
-        max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, n_classes, wishes.seconds),
-        seed=choices.seed,
-    )
-
-
-def _count(name: str, value: Any, most: int) -> int:
+def _count(name: str, value: Any, least: int, most: int) -> int:
     number = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
-    if not 1 <= number <= most:
-        raise InputError(f"{name} must be a whole number between 1 and {most:,}, got {shown(value)}.")
+    if not least <= number <= most:
+        raise InputError(f"{name} must be a whole number between {least} and {most:,}, got {shown(value)}.")
     return number
 
 

@@ -25,7 +25,7 @@ MOST_FITTED = 20_000
 """Logistic regression gets no more points."""
 MOST_KEPT = 400_000
 """The boundary of larger data, in numbers, is found anew each time it is asked for."""
-LP_SECONDS, ITERATIONS = 5.0, 100
+LP_ITERATIONS, ITERATIONS = 20_000, 100
 EDGE = 1e-7
 """A point this close to the boundary counts as being on it, which is the wrong side."""
 
@@ -77,7 +77,7 @@ def _wrong(inputs: np.ndarray, labels: np.ndarray, boundary: np.ndarray) -> Int[
 
 
 def _by_program(signed: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, " dim"] | None:
-    """The boundary that is least wrong in sum; None where the program takes too long."""
+    """The boundary that is least wrong in sum; None where the program takes too many iterations."""
     count, dim = signed.shape
     solved = scipy.optimize.linprog(
         np.r_[np.zeros(dim), np.ones(count)],
@@ -85,9 +85,9 @@ def _by_program(signed: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, " d
         b_ub=-np.ones(count),
         bounds=[(None, None)] * dim + [(0, None)] * count,
         method="highs",
-        options={"time_limit": LP_SECONDS},
+        options={"maxiter": LP_ITERATIONS},
     )
-    return None if solved.x is None else solved.x[:dim]
+    return solved.x[:dim] if solved.status == 0 else None
 
 
 def _by_regression(inputs: Float[np.ndarray, "point dim"], labels: np.ndarray) -> Float[np.ndarray, " dim"]:

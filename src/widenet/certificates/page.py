@@ -3,21 +3,28 @@
 import base64
 import itertools
 from collections import Counter
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import jinja2
 import numpy as np
+from markupsafe import Markup, escape
 
+from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
-from widenet.certificates.promises import ListedPromise, Standing
-from widenet.certificates.summary import about_count, about_no_promise, headlines, in_short
-from widenet.certificates.training_words import about_training
+from widenet.certificates.promises import ListedPromise, Standing, bars_of
+from widenet.certificates.summary import about_count, about_no_promise, about_relabelled, in_short
+from widenet.certificates.width_words import about_allowances, about_material, about_study, answers, verdict_of
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
+from widenet.plots.page_svg import page_svg
+from widenet.report.statements import set_in_type
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Certificate, Findings
+    from widenet.certificates.rows import ClaimRow
+    from widenet.certificates.width_study import WidthStudy
 
 GLOSSARY = (
     ("linear boundary", "one straight cut through the data, as a linear model makes it: a line for two columns, a "
@@ -29,13 +36,18 @@ GLOSSARY = (
     ("update", "one change of the weights, after a look at one point; a point that is right with margin changes "
      "nothing."),
     ("pass", "training looks at every point once."),
-    ("loss", "what training makes small; the hinge loss is 0 exactly if every point is right with margin."),
+    ("loss", "what training makes small; the logistic loss is near 0 where every point is right with margin."),
+    ("95 % limits", "of a hundred data sets like this one, the true error lies between such limits for about 95."),
     ("held-out points", "points that networks were not trained on, to see how they do on new ones."),
     ("slack", "how far an assumption is from failing; negative: by how much it is missed."),
     ("tightness", "how near what happened comes to what was promised; 1: all of what was promised happened."),
     ("promise", "what a proved theorem says about this data, this width and this step size."),
 )  # fmt: skip
-KINDS = {"svg": "image/svg+xml", "png": "image/png"}
+TITLES = {
+    "errors": "Errors of networks by width",
+    "promised": "Promised against made",
+    "tightness": "How tight each statement is",
+}
 
 
 def draw(certificate: "Certificate") -> dict[str, bytes]:
@@ -43,22 +55,31 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     from widenet.certificates import pictures
     from widenet.plots.style import render as drawn
 
-    findings, prepared = certificate.findings, certificate.prepared
-    labels, names = np.asarray(prepared.data.labels), certificate.table.class_names
-    columns = tuple(certificate.table.columns[place] for place in prepared.kept) if certificate.table.columns else ()
+    findings, prepared, table = certificate.findings, certificate.prepared, certificate.table
+    labels, names = np.asarray(prepared.data.labels), table.class_names
+    columns = tuple(table.columns[place] for place in prepared.kept) if table.columns else ()
     ringed = np.flatnonzero(np.isin(prepared.rows + 1, words.ringed_rows(findings.portrait)))
-    inputs = np.asarray(prepared.data.inputs, np.float64)
+    study = findings.study
+    is_flat = table.inputs.shape[1] == 2 and certificate.plane.is_own and study is not None
     portrait = pictures.portrait(
-        certificate.plane, labels, names, certificate.ensemble, columns, ringed.tolist(), inputs
-    )
+        certificate.plane, labels, names, certificate.runs, columns, ringed.tolist(),
+        table.inputs[prepared.rows] if is_flat else None, () if study is None else _shown(study),
+    )  # fmt: skip
     found = {"portrait.png": drawn(portrait, "png")}
-    if findings.training is not None:
-        found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
+    if study is not None:
+        found["errors.svg"] = drawn(pictures.errors(study), "svg")
+    if bars := bars_of(findings.promises):
+        found["promised.svg"] = drawn(pictures.promised(bars), "svg")
     holding = [row for row in findings.applicable if row.verdict is Verdict.HOLDS]
     kept = [row for row in holding if row.evidence is not None and row.evidence.tightness is not None]
     if kept:
         found["tightness.svg"] = drawn(pictures.tightness(kept), "svg")
     return found
+
+
+def _shown(study: "WidthStudy") -> list[int]:
+    """The narrowest network, the one that is enough, and the widest."""
+    return sorted({study.results[0].n_neurons, study.best.n_neurons, study.results[-1].n_neurons})
 
 
 def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
@@ -69,10 +90,15 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
     )
     others = [row for row in findings.applicable if row.kind is not Kind.MAIN]
     reasons = [reason for reason, _ in Counter(row.not_applicable for row in findings.not_applicable).most_common()]
+    study, portrait = findings.study, findings.portrait
     return environment.get_template("certificate.html.j2").render(
         findings=findings,
-        portrait=findings.portrait,
-        training=findings.training,
+        portrait=portrait,
+        study=study,
+        style=Markup(_style()),
+        verdict=verdict_of(findings),
+        about=about_material(findings),
+        answers=answers(findings),
         promise_of={each.id: each for each in findings.promises},
         promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],
         groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
@@ -81,17 +107,33 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         ],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
         caption=words.about_picture(findings),
-        headlines=headlines(findings),
         in_short=in_short(findings),
+        relabelled=about_relabelled(portrait) if len(portrait.classes) > 2 else "",
         count=about_count(findings.promises),
         no_promise=about_no_promise(findings),
-        preparation=about_preparation(findings.portrait.preparation),
-        trained=about_training(findings),
+        preparation=about_preparation(portrait.preparation),
+        trained=[] if study is None else about_study(study),
+        allowed=about_allowances(findings.allowances),
         glossary=GLOSSARY,
+        statement_of=_statement,
         say=words,
         sides=wording.sides,
         words=wording,
     )
+
+
+def _style() -> str:
+    """The style sheet of the report, with the font of its mathematics inside."""
+    assets = files("widenet.report").joinpath("assets")
+    font = base64.b64encode(assets.joinpath("math.woff2").read_bytes()).decode("ascii")
+    face = f'@font-face {{ font-family: "Report Math"; src: url(data:font/woff2;base64,{font}) format("woff2"); }}\n'
+    return face + assets.joinpath("style.css").read_text(encoding="utf-8")
+
+
+def _statement(row: "ClaimRow") -> Markup:
+    """What the claim says, with its formulas set in type."""
+    claim = next((claim for claim in papers.claims_of() if claim.id == row.id), None)
+    return Markup(escape(row.statement)) if claim is None else set_in_type(claim.statement)
 
 
 def _standing(promise: ListedPromise) -> Standing:
@@ -99,4 +141,8 @@ def _standing(promise: ListedPromise) -> Standing:
 
 
 def _inside(name: str, content: bytes) -> str:
-    return f"data:{KINDS[name.split('.')[1]]};base64,{base64.b64encode(content).decode('ascii')}"
+    """A drawing in the colours of the page, or the address of a picture that is part of it."""
+    stem, form = name.split(".")
+    if form == "svg":
+        return Markup(page_svg(content, stem, TITLES[stem]))
+    return f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"

@@ -1,6 +1,6 @@
-"""The pictures of a certificate: learning curves, the data with its neurons, and how tight the theorems are."""
+"""The pictures of a certificate: errors by width, the data, promised against made, and how tight the theorems are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,49 +8,50 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from widenet.certificates.ensemble import Ensemble
+from widenet.certificates.plain_numbers import plain
 from widenet.certificates.plane import Plane
+from widenet.certificates.promises import ListedPromise
 from widenet.certificates.rows import ClaimRow
-from widenet.certificates.training import Curve, Training
-from widenet.networks.arrays import leaky
-from widenet.plots.style import COLOURS, styled
+from widenet.certificates.width_study import WidthStudy
+from widenet.certificates.widths import WidthRuns
+from widenet.plots.style import BROKEN, COLOURS, INK, LINE, MEASURED, OPEN, SOFT, styled
 
 GRID = 160
 SHOWN_CLASSES = 10
 MARKS = "o^sDvPX<>*"
-NOBODY = "0.55"
-"""The grey of a neuron that helps no class."""
 LONGEST_NAME = 24
+RIVALS = ((SOFT, ":"), (BROKEN, "--"), (OPEN, (0, (5, 1.5))), (INK, (0, (1.5, 1))))
+"""Colours and dashes of the most common class, the linear classifier, and those that bend."""
 FEWEST = 1e-12
 """Smaller shares are drawn apart, on the left."""
 
 
 @styled
-def curves(training: Training) -> Drawing:
-    """Errors and loss along training: the middle run, and the band of nine in ten."""
-    drawing = Drawing(figsize=(7.2, 2.7), layout="constrained")
-    left, right = drawing.subplots(1, 2)
-    _band(left, training.train_curve, COLOURS[0], "training points", scale=100.0)
-    if training.test_curve is not None:
-        _band(left, training.test_curve, COLOURS[1], "held-out points", scale=100.0)
-    left.set(title="Points on the wrong side", xlabel="passes over the data", ylabel="%")
-    left.set_ylim(bottom=0)
-    left.legend(loc="upper right")
-    _band(right, training.loss_curve, COLOURS[0], "", scale=1.0)
-    right.set(title="Training loss", xlabel="passes over the data")
-    right.set_ylim(bottom=0)
-    for axes in (left, right):
-        axes.set_xscale("symlog", linthresh=1)
-        axes.set_xlim(0, max(training.train_curve.epochs[-1], 1))
-        axes.xaxis.set_major_formatter("{x:g}")
+def errors(study: WidthStudy) -> Drawing:
+    """Errors against width, with 95 % limits on held-out points, and rivals as lines."""
+    drawing = Drawing(figsize=(5.6, 4.1), layout="constrained")
+    axes = drawing.subplots()
+    widths = np.array([each.n_neurons for each in study.results])
+    train = 100 * np.array([each.train_errors for each in study.results])
+    axes.plot(widths, np.median(train, axis=1), "o-", color=SOFT, markersize=3, linewidth=1, label="training points")
+    axes.scatter(np.repeat(widths, train.shape[1]), train.ravel(), s=8, color=SOFT, alpha=0.4, linewidth=0)
+    if study.held_out:
+        found = 100 * np.array([(*each.score.limits, each.score.error) for each in study.results])
+        axes.fill_between(widths, found[:, 0], found[:, 1], color=MEASURED, alpha=0.15, linewidth=0)
+        axes.plot(widths, found[:, 2], "o-", color=MEASURED, markersize=4, label="held-out points, 95 % limits")
+        for rival, (colour, dashes) in zip(study.rivals, RIVALS, strict=False):
+            axes.axhline(
+                100 * rival.score.error, color=colour, linewidth=1.1, label=_short(rival.name), linestyle=dashes
+            )
+    if study.enough is not None:
+        axes.axvline(study.enough, color=LINE, linewidth=0.8, zorder=0)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(widths, [f"{width:,}" for width in widths])
+    axes.set_xticks([], minor=True)
+    axes.set(xlabel="neurons", ylabel="points in the wrong class, %")
+    axes.set_ylim(bottom=0)
+    drawing.legend(loc="outside lower center", ncols=2)
     return drawing
-
-
-def _band(axes: Axes, curve: Curve, colour: str, label: str, scale: float) -> None:
-    epochs = np.asarray(curve.epochs)
-    low, middle, high = (scale * np.asarray(each) for each in (curve.low, curve.middle, curve.high))
-    axes.fill_between(epochs, low, high, color=colour, alpha=0.18, linewidth=0)
-    axes.plot(epochs, middle, color=colour, label=label)
 
 
 @styled
@@ -58,47 +59,42 @@ def portrait(
     plane: Plane,
     labels: np.ndarray,
     names: tuple[str, ...],
-    ensemble: Ensemble | None,
+    runs: Mapping[int, WidthRuns],
     columns: tuple[str, ...] = (),
     ringed: Sequence[int] = (),
-    inputs: Float[np.ndarray, "sample dim"] | None = None,
+    inputs: Float[np.ndarray, "sample column"] | None = None,
+    shown: Sequence[int] = (),
 ) -> Drawing:
-    """The points, with the first network's neurons before and after training; in two dimensions, also its regions.
+    """The points; in two dimensions, also which class networks of the `shown` widths name where.
 
-    `ringed` are points of the prepared data with a ring around them; its `inputs` say which class of several a neuron
-    helps most.
+    `ringed` are points of the prepared data with a ring around them; `inputs` are its points as they were given, where
+    they have two columns, in which networks were trained.
     """
     titles = columns if plane.is_own else ()
-    rings = plane.points[np.isin(plane.rows, np.asarray(ringed, int))]
-    drawing = Drawing(figsize=(7.2 if ensemble else 3.8, 3.7), layout="constrained")
-    if ensemble is None:
-        _points(drawing.subplots(), plane, labels, names, titles)
-    else:
-        for axes, weights, title in zip(
-            drawing.subplots(1, 2),
-            (ensemble.start[0], ensemble.hidden[0]),
-            ("Before training", "After training"),
-            strict=True,
-        ):
-            frame = _points(axes, plane, labels, names, titles)
-            if plane.is_own:
-                _regions(axes, weights, ensemble, frame)
-            colours = colours_of(ensemble.output[0], _answers(weights, ensemble, plane, labels, inputs))
-            _neurons(axes, plane.seen(weights), colours, frame)
-            axes.set_title(title)
-    for axes in drawing.axes:
+    own = plane.points if inputs is None else inputs[plane.rows]
+    seen = Plane(plane.axes, plane.centre, own, plane.rows, plane.is_own, plane.boundary if inputs is None else None)
+    rings = own[np.isin(plane.rows, np.asarray(ringed, int))]
+    several = list(shown) if inputs is not None else []
+    drawing = Drawing(
+        figsize=(7.2 if len(several) > 1 else 4.4, 3.1 if len(several) > 2 else 3.7), layout="constrained"
+    )
+    for axes, width in zip(np.ravel(drawing.subplots(1, max(len(several), 1))), several or [None], strict=True):
+        frame = _points(axes, seen, labels, names, titles)
+        if width is not None:
+            _regions(axes, runs[width], frame, len(names))
+            axes.set_title(f"{width:,} neurons")
         axes.scatter(*rings.T, s=42, facecolor="none", edgecolor="0.15", linewidth=0.7, zorder=4)
     handles, classes = drawing.axes[0].get_legend_handles_labels()
     drawing.legend(
         handles, classes, loc="outside lower center", fontsize=7.5, handletextpad=0.1, columnspacing=1.2,
-        ncols=min(len(classes), 10 if max(map(len, classes)) < 4 else 5 if ensemble else 3),
+        ncols=min(len(classes), 10 if max(map(len, classes)) < 4 else 5 if len(several) > 1 else 3),
     )  # fmt: skip
     return drawing
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What a picture shows: so far from the centre, across and up. In the data's own plane it is a square."""
+    """What a picture shows: so far from the centre, across and up."""
 
     centre: Float[np.ndarray, "2"]
     reach: Float[np.ndarray, "2"]
@@ -115,14 +111,13 @@ def _points(
             color=COLOURS[place % len(COLOURS)], marker=MARKS[place], label=_short(names[place]),
         )  # fmt: skip
     low, high = plane.points.min(axis=0), plane.points.max(axis=0)
-    sizes = np.full(2, (high - low).max()) if plane.is_own else high - low
-    frame = Frame((low + high) / 2, np.where(sizes > 0, 0.575 * sizes, 1.0))
+    frame = Frame((low + high) / 2, np.where(high > low, 0.575 * (high - low), 1.0))
     (left, bottom), (right, top) = frame.centre - frame.reach, frame.centre + frame.reach
     axes.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[])
     if plane.boundary is not None:
         axes.axvline(plane.boundary, color="0.3", linewidth=0.9, linestyle="--", zorder=1)
     if len(titles) == 2:
-        axes.set(xlabel=titles[0], ylabel=titles[1])
+        axes.set(xlabel=_short(titles[0]), ylabel=_short(titles[1]))
     axes.set_box_aspect(1)
     return frame
 
@@ -133,63 +128,43 @@ def _short(name: str) -> str:
     return f"{' ' if short.startswith('_') else ''}{short}".replace("$", r"\$")
 
 
-def _regions(axes: Axes, weights: np.ndarray, ensemble: Ensemble, frame: Frame) -> None:
-    """Where the network votes for which class."""
+def _regions(axes: Axes, found: WidthRuns, frame: Frame, classes: int) -> None:
+    """Which class the first network names where."""
     across, up = np.linspace(frame.centre - frame.reach, frame.centre + frame.reach, GRID).T
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    extra = weights.shape[1] - 2
-    if extra:
-        # A bias coordinate is 1/√2, and the others were divided by √2 with it.
-        grid = np.column_stack([grid, np.full((len(grid), extra), 2**-0.5)])
-    before = grid @ weights.T
-    outputs = leaky(before, ensemble.setting.slope) @ np.atleast_2d(ensemble.output[0]).T
-    colours = [COLOURS[place % len(COLOURS)] for place in range(max(outputs.shape[1], 2))]
+    outputs = found.first.outputs(grid)
     # What a class has more than the best other one is 0 on the boundary, so that the boundary has no steps.
     if outputs.shape[1] == 1:
         ahead = [-outputs[:, 0], outputs[:, 0]]
     else:
-        others = (np.delete(outputs, place, axis=1).max(axis=1) for place in range(outputs.shape[1]))
+        others = (np.delete(outputs, place, axis=1).max(axis=1) for place in range(classes))
         ahead = [outputs[:, place] - other for place, other in enumerate(others)]
-    for colour, lead in zip(colours, ahead, strict=True):
+    for place, lead in enumerate(ahead):
         if lead.max() > 0:
-            axes.contourf(
-                across, up, lead.reshape(GRID, GRID), levels=[0, lead.max()], colors=[colour], alpha=0.15, zorder=0
-            )
+            colour = COLOURS[place % len(COLOURS)]
+            levels = [0, lead.max()]
+            axes.contourf(across, up, lead.reshape(GRID, GRID), levels=levels, colors=[colour], alpha=0.15, zorder=0)
 
 
-def _neurons(axes: Axes, seen: np.ndarray, colours: list[str], frame: Frame) -> None:
-    """Each neuron as an arrow, the longest as long as the picture allows."""
-    seen = seen / frame.reach  # in units of the picture, as the points are
-    longest = float(np.linalg.norm(seen, axis=1).max())
-    if not longest > 0:
-        return
-    ends = 0.9 * frame.reach * seen / longest
-    starts = np.tile(frame.centre, (len(ends), 1))
-    axes.quiver(
-        *starts.T, *ends.T, color=colours, angles="xy", scale_units="xy", scale=1, width=0.005,
-        headwidth=4, headlength=5, alpha=0.85, zorder=3,
-    )  # fmt: skip
-
-
-def _answers(
-    weights: np.ndarray, ensemble: Ensemble, plane: Plane, labels: np.ndarray, inputs: np.ndarray | None
-) -> np.ndarray:
-    """How strongly each neuron answers to the points of each class, in the middle; (class, neuron)."""
-    if inputs is None:
-        return np.zeros((len(np.unique(labels)), len(weights)))
-    before = inputs[plane.rows] @ weights.T
-    answers, own = leaky(before, ensemble.setting.slope), labels[plane.rows]
-    return np.stack([answers[own == kind].mean(axis=0) for kind in np.unique(labels)])
-
-
-def colours_of(output: np.ndarray, answers: np.ndarray) -> list[str]:
-    """The colour of the class that each neuron votes for; of several, of the one that it helps most, by its vote times
-    what it answers to the points of that class. Grey where it helps none.
-    """
-    if output.ndim == 1:
-        return [COLOURS[int(vote > 0)] for vote in output]
-    helped = output * answers
-    return [COLOURS[int(own.argmax()) % len(COLOURS)] if own.max() > 0 else NOBODY for own in helped.T]
+@styled
+def promised(promises: Sequence[ListedPromise]) -> Drawing:
+    """What theorems promise, and what was made of it, as bars."""
+    drawing = Drawing(figsize=(5.6, 0.5 + 0.5 * len(promises)), layout="constrained")
+    axes = drawing.subplots()
+    sides = np.array([(each.promised or 0.0, each.measured or 0.0) for each in promises])
+    shares = sides / sides.max(axis=1, keepdims=True)
+    places = np.arange(len(promises))
+    axes.barh(places - 0.2, shares[:, 0], height=0.36, color=LINE, label="promised")
+    axes.barh(places + 0.2, np.maximum(shares[:, 1], 0.002), height=0.36, color=MEASURED, label="made")
+    for place, each in enumerate(promises):
+        for shift, value, share in ((-0.2, each.promised, shares[place, 0]), (0.2, each.measured, shares[place, 1])):
+            sign = f"{each.sense} " if shift < 0 else ""
+            axes.text(share + 0.01, place + shift, f"{sign}{plain(value)}", va="center", fontsize=8)
+    axes.set_yticks(places, [each.topic.value for each in promises])
+    axes.set(xlim=(0, 1.25), ylim=(len(promises) - 0.4, -0.6), xticks=[])
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    drawing.legend(loc="outside upper right", ncols=2)
+    return drawing
 
 
 @styled

@@ -10,6 +10,8 @@ BEYOND = 1e18
 
 def plain(value: float | None) -> str:
     """`1,132,534` up to ten million, then `65 billion`; beyond a million trillions its power of ten."""
+    if value is not None and 1e3 <= abs(value) < 1e7:
+        return f"{value:,.0f}"
     if value is None or not math.isfinite(value) or abs(value) < 1e7:
         return number(value)
     if abs(value) >= BEYOND:

@@ -4,11 +4,11 @@ import hashlib
 import math
 
 import numpy as np
-from jaxtyping import Bool, Int
 
 from widenet.certificates.boundaries import Separability, find_boundaries
 from widenet.certificates.preparation import SEARCH_SECONDS, Preparation, Prepared
 from widenet.certificates.reading import ReadingNotes, Table
+from widenet.certificates.relabelled import Relabelled, relabel
 from widenet.certificates.time_limit import TimeLimit
 from widenet.diagnostics.components import find_components, measure_structure
 from widenet.diagnostics.four_clusters import find_clusters, measure_clusters
@@ -70,6 +70,8 @@ class Portrait(ClosedModel):
       n_contradicting: how many points have an equal one in another class.
       reading, preparation: what was done while reading, and before theorems were asked.
       separability: what is known about linear boundaries.
+      relabelled: how many labels drawn at random are separable too; None where the given ones are not, or where there
+        are so many points that none would be.
       clusters, components: how the points, divided by their lengths, lie in groups; None where a point is 0.
     """
 
@@ -86,6 +88,7 @@ class Portrait(ClosedModel):
     reading: ReadingNotes
     preparation: Preparation
     separability: tuple[Separability, ...]
+    relabelled: Relabelled | None = None
     clusters: ClusterSummary | None
     components: ComponentSummary | None
 
@@ -100,16 +103,6 @@ class Portrait(ClosedModel):
         """The length of the longest point in scaled coordinates."""
         return self.norms[2] if self.preparation.factor is None else 1.0
 
-    def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
-        """Which of these rows (from 0) are on the wrong side of the best linear boundary between two classes.
-
-        None where there are more classes, or no such boundary was looked for.
-        """
-        found = [each for each in self.separability if not each.through_origin and each.separable is False]
-        if len(self.classes) != 2 or not found:
-            return None
-        return np.isin(rows + 1, np.array(found[0].in_the_way))
-
     @property
     def separable(self) -> bool | None:
         """Whether a plane, with a bias if need be, separates every class from the rest."""
@@ -119,11 +112,13 @@ class Portrait(ClosedModel):
         return False not in answers
 
 
-def portray(table: Table, prepared: Prepared, clock: TimeLimit | None = None) -> Portrait:
+def portray(table: Table, prepared: Prepared, clock: TimeLimit | None = None, seed: int = 0) -> Portrait:
     """Look at the data once; the `clock` is that of all searches for boundaries."""
+    clock = clock or TimeLimit(SEARCH_SECONDS)
     norms = np.linalg.norm(table.inputs, axis=1)
     repeats, pairs, contradicting = _equal_rows(table)
     units = _unit_rows(prepared)
+    separability = find_boundaries(table, prepared, pairs, clock)
     return Portrait(
         source=table.source,
         label=table.label,
@@ -140,7 +135,8 @@ def portray(table: Table, prepared: Prepared, clock: TimeLimit | None = None) ->
         n_contradicting=contradicting,
         reading=table.reading,
         preparation=prepared.record,
-        separability=find_boundaries(table, prepared, pairs, clock or TimeLimit(SEARCH_SECONDS)),
+        separability=separability,
+        relabelled=relabel(prepared, _separated(table, separability), seed, clock),
         clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
         components=None if units is None else _components(units, prepared),
     )
@@ -163,6 +159,13 @@ def _equal_rows(table: Table) -> tuple[list[tuple[int, int]], list[tuple[int, in
             contradicting += len(rows)
             pairs += [(rows[0] + 1, rows[int(other)] + 1) for other in others]
     return sorted(repeats), sorted(pairs), contradicting
+
+
+def _separated(table: Table, found: tuple[Separability, ...]) -> list[np.ndarray]:
+    """The signs of each class, or pair, that a linear boundary separates."""
+    own = [each for each in found if each.separable and not each.through_origin]
+    return [table.signs if each.class_number is None else np.where(table.classes == each.class_number, 1.0, -1.0)
+            for each in own]  # fmt: skip
 
 
 def _unit_rows(prepared: Prepared) -> np.ndarray | None:

@@ -15,7 +15,9 @@ def about_reading(found: ReadingNotes) -> list[str]:
     if found.index_column is not None:
         name = found.index_column or "without a name"
         said.append(f"The first column ({name}) only counts the rows and was left out.")
-    return said
+    if found.dropped:
+        said.append(f"Dropped as you asked: {', '.join(found.dropped)}.")
+    return [*said, *found.chosen]
 
 
 def about_preparation(found: Preparation) -> list[str]:
@@ -37,8 +39,8 @@ def about_preparation(found: Preparation) -> list[str]:
         said.append(_bias(found))
     if found.used < found.points:
         said.append(
-            f"Theorems and networks get {found.used:,} of the {found.points:,} points, drawn at random. What is said "
-            "about equal points and linear boundaries is about all of them."
+            f"Theorems get {found.used:,} of the {found.points:,} points, drawn at random. What is said about equal "
+            "points and linear boundaries is about all of them."
         )
     return said
 

@@ -2,7 +2,7 @@
 
 import enum
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from widenet.certificates.comparisons import carrying, is_too_small, left_open, says_nothing
@@ -15,6 +15,7 @@ from widenet.claims.meaning import Topic
 from widenet.console.wording import number
 from widenet.records import ClosedModel
 
+MOST_BARS = 6
 GENEROUS = 10.0
 """A limit this many times larger than what was needed is said to be generous."""
 
@@ -42,6 +43,7 @@ class ListedPromise(ClosedModel):
       words: the promise, with its number.
       remark: how it compares with what was seen, or what it lacks.
       generosity: how many times larger the limit is than what was needed; None where that is no number.
+      sense, promised, measured: the two sides, where both are numbers that were seen; "" and None otherwise.
     """
 
     id: str
@@ -51,6 +53,9 @@ class ListedPromise(ClosedModel):
     words: str
     remark: str
     generosity: float | None = None
+    sense: str = ""
+    promised: float | None = None
+    measured: float | None = None
 
     @property
     def counts(self) -> bool:
@@ -77,6 +82,7 @@ def _promise(row: ClaimRow, evidence: Evidence) -> ListedPromise:
         generosity = part.promised / part.measured
     # A number that is promised elsewhere would be taken for one that holds here.
     promised = "…" if part.promised is None or standing is Standing.NOT_HERE else plain(part.promised)
+    is_seen = standing is Standing.GUARANTEED and part.measured is not None and part.promised is not None
     return ListedPromise(
         id=row.id,
         about=row.about,
@@ -85,6 +91,9 @@ def _promise(row: ClaimRow, evidence: Evidence) -> ListedPromise:
         words=meaning.promise.replace("{promised}", promised),
         remark=_remark(row, evidence, standing, generosity),
         generosity=generosity,
+        sense=part.sense if is_seen else "",
+        promised=part.promised if is_seen else None,
+        measured=part.measured if is_seen else None,
     )
 
 
@@ -135,4 +144,14 @@ def _filled(seen: str, numbers: Mapping[str, Any]) -> str:
     wanted = re.findall(r"{(\w+)}", seen)
     if not all(isinstance(numbers.get(name), int | float) for name in wanted):
         return ""
-    return re.sub(r"{(\w+)}", lambda found: number(numbers[found[1]]), seen)
+    return re.sub(r"{(\w+)}", lambda found: plain(numbers[found[1]]), seen)
+
+
+def bars_of(promises: Sequence[ListedPromise]) -> list[ListedPromise]:
+    """Promises to draw beside what was made: both sides positive, those about all data first, equal ones once."""
+    found = {
+        (each.topic, each.promised, each.measured): each
+        for each in sorted(promises, key=lambda each: each.counts)
+        if (each.promised or 0) > 0 and (each.measured or 0) > 0 and each.sense in ("≤", "<", "≥", ">")
+    }
+    return list(reversed(found.values()))[:MOST_BARS]

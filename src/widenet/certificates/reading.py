@@ -1,6 +1,8 @@
 """Your data as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
 
 import collections
+import csv
+import dataclasses
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.certificates.usual_choices import dropped, read_loosely
 from widenet.data import archives, text
 from widenet.data.archives import shown
 from widenet.data.arrays import as_numbers
@@ -20,6 +23,7 @@ from widenet.records import ClosedModel
 LARGEST, SMALLEST = 1e100, 1e-100
 """Beyond these a square overflows or vanishes, and no verdict would be safe."""
 MOST_CLASSES = 100
+SEPARATORS = {"csv": ",", "tsv": "\t"}
 INDEX_NAMES = ("", "unnamed: 0", "index", "id")
 MOST_EXACT = 2**53
 """Whole numbers from here on are names: float64 does not tell them apart."""
@@ -31,10 +35,14 @@ class ReadingNotes(ClosedModel):
     Attributes:
       shape: that of each point, where it was an array of several axes and was read as one row; else empty.
       index_column: the name of a first column that only counts the rows and was left out; None without one.
+      dropped: the columns that you wanted left out.
+      chosen: what was chosen where a table was not plain numbers, in sentences.
     """
 
     shape: tuple[int, ...] = ()
     index_column: str | None = None
+    dropped: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +73,27 @@ class Table:
         return 2.0 * self.classes - 1 if len(self.class_names) == 2 else self.classes.astype(np.float64)
 
 
-def read(inputs: Any, labels: Any = None, *, label: str | int | None = None) -> Table:
+def read(inputs: Any, labels: Any = None, *, label: str | int | None = None, drop: Sequence[str | int] = ()) -> Table:
     """One table.
 
     Arguments:
       inputs: the name of a file (.csv, .tsv, .npz, .npy, .parquet), an array, a data frame, or a `Dataset`.
       labels: the labels, or the name of a second .npy file; left out where `inputs` has them.
       label: the name or, from 1, the number of the column of labels.
+      drop: columns to leave out, by name or, from 1, by number.
 
     Raises:
       DataError: one sentence about what is wrong, where, and what to do.
     """
+    drop = [drop] if isinstance(drop, str | int) else drop
     label = None if label is None else str(label)
     try:
         if isinstance(inputs, str | os.PathLike):
-            return _from_files(Path(os.fspath(inputs)), labels, label)
+            return _from_files(Path(os.fspath(inputs)), labels, label, drop)
         if all(hasattr(inputs, name) for name in ("columns", "iloc", "dtypes")):
-            return _from_frame(inputs, labels, label, "data frame")
+            return _from_frame(inputs, labels, label, drop)
+        if drop:
+            raise DataError("drop names columns, and arrays have none; leave them out of the array.")
         _refuse_label_of_arrays(label, "arrays have")
         if labels is None and hasattr(inputs, "inputs") and hasattr(inputs, "labels"):
             return _made(inputs.inputs, inputs.labels, source="data set")
@@ -99,11 +111,15 @@ def _refuse_label_of_arrays(label: str | None, who: str) -> None:
         raise DataError(f"the label {shown(label)!r} names a column, and {who} none; give the labels as an array.")
 
 
-def _from_files(path: Path, second: Any, label: str | None) -> Table:
+def _from_files(path: Path, second: Any, label: str | None, drop: Sequence[str | int]) -> Table:
     archives.require_readable(path)
     kind, name = archives.kind_of(path), archives.name_of(path)
     if second is not None and kind != "npy":
         raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy files.")
+    if kind in SEPARATORS and (drop or not _is_plain(path, label)):
+        return _from_words(path, label, drop)
+    if drop:
+        raise DataError(f"drop names columns, which are dropped from .csv and .tsv files and data frames, not {name}.")
     if (found := read_columns(path, label)) is not None:
         return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=name)
     _refuse_label_of_arrays(label, f"{name} has")
@@ -117,8 +133,31 @@ def _from_files(path: Path, second: Any, label: str | None) -> Table:
     return _made(archives.read_npy(path), archives.read_npy(other), source=name)
 
 
-def _from_frame(frame: Any, labels: Any, label: str | None, source: str) -> Table:
+def _is_plain(path: Path, label: str | None) -> bool:
+    """Whether a table of text is one of numbers, or is nothing that usual choices could mend."""
+    try:
+        read_columns(path, label)
+    except DataError:
+        try:
+            return not read_loosely(path, SEPARATORS[archives.kind_of(path)], label, ())[1]
+        except (DataError, csv.Error):
+            return True  # what is wrong is said by those who read numbers
+    return True
+
+
+def _from_words(path: Path, label: str | None, drop: Sequence[str | int]) -> Table:
+    """A table of text with usual choices, without the columns that were dropped."""
+    found, chosen = read_loosely(path, SEPARATORS[archives.kind_of(path)], label, drop)
+    table = _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=archives.name_of(path))
+    notes = table.reading.model_copy(update={"dropped": tuple(shown(str(each)) for each in drop), "chosen": chosen})
+    return dataclasses.replace(table, reading=notes)
+
+
+def _from_frame(frame: Any, labels: Any, label: str | None, drop: Sequence[str | int]) -> Table:
     """A data frame of pandas, with its labels in a column or apart."""
+    source, titles = "data frame", [str(name) for name in frame.columns]
+    left_out = dropped(titles, drop, -1, source)
+    frame = frame.iloc[:, [place for place in range(len(titles)) if place not in left_out]]
     names = [str(name) for name in frame.columns]
     if labels is None:
         place = text.label_among(names, label, source)
@@ -135,7 +174,9 @@ def _from_frame(frame: Any, labels: Any, label: str | None, source: str) -> Tabl
             )
     archives.refuse_many(len(frame), len(names), source)
     inputs = frame.to_numpy(np.float64, na_value=np.nan)
-    return _made(inputs, labels, columns=tuple(names), label=title, source=source)
+    table = _made(inputs, labels, columns=tuple(names), label=title, source=source)
+    notes = table.reading.model_copy(update={"dropped": tuple(titles[place] for place in sorted(left_out))})
+    return dataclasses.replace(table, reading=notes)
 
 
 def _made(

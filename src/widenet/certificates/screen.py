@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from widenet.certificates import words
 from widenet.certificates.certificate import Findings
-from widenet.certificates.preparation_words import about_preparation
-from widenet.certificates.promises import ListedPromise, Standing
-from widenet.certificates.summary import best_kept, in_short
-from widenet.certificates.training_words import about_error, about_training
+from widenet.certificates.plain_numbers import plain
+from widenet.certificates.promises import ListedPromise, Standing, bars_of
+from widenet.certificates.summary import in_short
+from widenet.certificates.width_words import about_allowances, about_material, answers, bars_of_widths, verdict_of
 
-WIDTH, MOST_LINES = 100, 40
+WIDTH, MOST_LINES, MOST_BARS = 100, 48, 3
 LISTED = (Standing.BROKEN, Standing.GUARANTEED, Standing.GOOD_TO_KNOW)
 """Promises of these kinds are told; the others are counted."""
 
@@ -45,45 +45,45 @@ def _lines(findings: Findings, items: Iterable[ScreenItem]) -> list[str]:
 
 
 def _items(findings: Findings, width: int) -> Iterator[ScreenItem]:
-    portrait = findings.portrait
-    for sentence in in_short(findings):
-        yield ScreenItem("In short", _wrapped(sentence, width, "•"), 0)
-    first, *others = words.about_data(portrait)
-    yield ScreenItem("The data", _wrapped(first, width), 1)
-    for place, sentence in enumerate([*others, " ".join(about_preparation(portrait.preparation))]):
-        yield ScreenItem("The data", _wrapped(sentence, width), 3 + place)
-    yield from _promises(findings, width)
-    told = "" if findings.training is None else about_error(findings.training)
-    for place, sentence in enumerate(each for each in about_training(findings) if not told or told not in each):
-        yield ScreenItem("What really happens", _wrapped(sentence, width), 1 + place)
+    """What was found, then the pictures, then what can be spared."""
+    for sentence in about_material(findings):
+        yield ScreenItem("", _wrapped(sentence, width), 0)
+    yield ScreenItem("Found", _wrapped(verdict_of(findings), width), 0)
+    for question, answer in answers(findings):
+        yield ScreenItem(question, _wrapped(answer, width), 0)
+    study = findings.study
+    if study is not None:
+        yield ScreenItem("Errors", bars_of_widths(study, width), 0)
+        for place, sentence in enumerate(about_allowances(findings.allowances)):
+            yield ScreenItem("What theorems allow at these widths", _wrapped(sentence, width), 3 + place)
+    if bars := list(bars_of_promises(findings.promises, width)):
+        yield ScreenItem("Promised against made", bars, 1)
+    for sentence in words.about_equal_points(findings.portrait):
+        yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 1)
+    for place, sentence in enumerate(in_short(findings)):
+        yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 1 + place)
+    for sentence in words.about_changes([each for each in findings.changes if not each.is_for_a_warning]):
+        yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 4)
+    if counted := _counted(findings.promises):
+        yield ScreenItem("The data and the theorems", _wrapped(f"On the page: {counted}.", width), 6)
     *certain, versions = [words.about_rows(findings), *words.about_certainty(findings)]
     for place, sentence in enumerate([*certain, versions]):
-        yield ScreenItem("How sure", _wrapped(sentence, width), 9 if sentence is versions else 1 + 2 * place)
+        cut = findings.unasked > 0 and place == 1
+        yield ScreenItem(
+            "How sure", _wrapped(sentence, width), 0 if cut else 9 if sentence is versions else 3 + 2 * place
+        )
 
 
-def _promises(findings: Findings, width: int) -> Iterator[ScreenItem]:
-    part = "What theory promises"
-    yield ScreenItem(part, _wrapped(words.about_choices(findings), width), 4)
-    others = [each for each in findings.promises if each is not best_kept(findings)]  # which is told in short
-    for standing, group in itertools.groupby(others, key=lambda each: each.standing):
-        if standing not in LISTED:
-            continue
-        own = list(group)
-        about = {each.about for each in own}
-        shared = about.pop() if len(about) == 1 else ""
-        head = _wrapped(f"{standing.value.capitalize()}{f' ({shared})' if shared else ''}:", width)
-        for place, each in enumerate(own):
-            lines = _wrapped(words.promise(each, about=not shared), width, "-")
-            yield ScreenItem(part, lines if place else [*head, *lines], 2 + place)
-    said = " ".join(in_short(findings))
-    for place, (reason, sentence) in enumerate(words.about_lacks(findings)):
-        if reason in said:
-            continue
-        yield ScreenItem(part, _wrapped(f"Nothing is promised about {sentence}", width), 3 + place)
-    for sentence in words.about_changes([each for each in findings.changes if not each.is_for_a_warning]):
-        yield ScreenItem(part, _wrapped(sentence, width), 3)
-    if counted := _counted(findings.promises):
-        yield ScreenItem(part, _wrapped(f"On the page: {counted}.", width), 5)
+def bars_of_promises(promises: Sequence[ListedPromise], width: int) -> Iterator[str]:
+    """What is promised and what was made of it, as two bars each."""
+    room = max(width - 62, 10)
+    for each in bars_of(promises)[:MOST_BARS]:
+        promised, made = each.promised or 0.0, each.measured or 0.0
+        top = max(promised, made)
+        for name, value, sign in (("promised", promised, "░"), ("made", made, "█")):
+            label = each.topic.value if name == "promised" else ""
+            limit = f"{each.sense} " if name == "promised" else ""
+            yield f"  {label:34} {name:8} {sign * max(round(value / top * room), 1)} {limit}{plain(value)}"
 
 
 def _counted(promises: Sequence[ListedPromise]) -> str:

@@ -10,8 +10,7 @@ from widenet.certificates.missing_assumptions import lack
 from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.promises import ListedPromise, Standing
-from widenet.certificates.training import Training
-from widenet.certificates.training_words import about_error
+from widenet.certificates.rivals import MAJORITY
 from widenet.certificates.words import beyond_rounding, both, either, inconclusive, percent
 from widenet.claims import Kind, Verdict
 from widenet.claims.meaning import Topic
@@ -41,7 +40,7 @@ FLAT = "linear boundary (one straight cut through the data)"
 
 def headlines(findings: "Findings") -> list[tuple[str, str]]:
     """The few numbers at the top of the page."""
-    portrait, training = findings.portrait, findings.training
+    portrait, study = findings.portrait, findings.study
     promises = [each for each in findings.promises if each.counts]
     kept = (f"{len(_kept(findings))} of {len(promises)}", "promises about all the data hold here and were seen")
     none = (
@@ -54,10 +53,10 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
         _flat(portrait),
         kept if promises else none,
     ]
-    if training is not None:
-        error = training.test_error or training.train_error
-        where = "the held-out points" if training.test_error else "the training points"
-        found.append((percent(error.middle), f"error of a trained network on {where}"))
+    if study is not None and study.held_out:
+        majority = study.rival(MAJORITY)
+        rest = "" if majority is None else f"; {percent(majority.score.error)} by always answering {study.majority}"
+        found.append((percent(study.best.score.error), f"error of a network on held-out points{rest}"))
     return found
 
 
@@ -113,8 +112,8 @@ def _flat(portrait: Portrait) -> tuple[str, str]:
 
 
 def in_short(findings: "Findings") -> list[str]:
-    """What this certificate says, in a few sentences."""
-    return [_shape(findings.portrait), _guarantee(findings), _new_points(findings)]
+    """What is known apart from networks that were trained: the shape of the data, and the best promise."""
+    return [_shape(findings.portrait), _guarantee(findings)]
 
 
 def best_kept(findings: "Findings") -> ListedPromise | None:
@@ -149,7 +148,7 @@ def _shape(portrait: Portrait) -> str:
         room = "though only just" if (best.margin or 0.0) < THIN * portrait.longest else "with margin"
         return (
             f"A {FLAT} separates {both}, {room} (margin {fraction(best.margin)}). So a linear model can get every "
-            "point right. This is proved."
+            f"point right. This is proved.{about_relabelled(portrait)}"
         )
     if best.separable is None:
         return inconclusive(f"Whether a {FLAT} separates {both}", best)
@@ -158,6 +157,18 @@ def _shape(portrait: Portrait) -> str:
         f"No {FLAT} separates {both}{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
         "on its wrong side."
     )
+
+
+def about_relabelled(portrait: Portrait) -> str:
+    """How many labels drawn at random are separable too, so that it says little that the given ones are."""
+    found = portrait.relabelled
+    if found is None:
+        return ""
+    said = f" With labels drawn at random {found.separable} of {found.tried} times a linear boundary separates them too"
+    if not found.is_any:
+        return f"{said}."
+    why = "there are as many columns as points" if portrait.columns_used >= portrait.points else "there are few points"
+    return f"{said}: {why}, so this says nothing about these labels."
 
 
 def _of(found: Separability) -> str:
@@ -209,10 +220,9 @@ def _guarantee(findings: "Findings") -> str:
     late = f" {_not_evaluated(findings.unasked, len(findings.rows))}" if findings.unasked else ""
     if len(findings.not_applicable) == len(findings.rows):
         return f"No theorem that was evaluated applies to this data.{late}"
-    below = " What networks really do is measured below." if findings.training is not None else ""
     obstacle = _obstacle(findings.portrait)
     if obstacle and not any(each.counts and each.topic in STRONG and _is_unsure(each) for each in findings.promises):
-        return f"{obstacle}{late}{below}"
+        return f"{obstacle}{late}"
     return f"No promise about all the data was seen to hold here.{late}"
 
 
@@ -232,8 +242,8 @@ def _obstacle(portrait: Portrait) -> str:
     return ""
 
 
-def _new_points(findings: "Findings") -> str:
-    """What is known about errors on new points."""
+def about_new_points(findings: "Findings") -> str:
+    """What theorems say about errors on new points."""
     own = [row for row in findings.rows if row.meaning and row.meaning.topic is Topic.TEST_ERROR]
     seen = [each for each in findings.promises if each.topic is Topic.TEST_ERROR and _holds(each)]
     promised = [each for each in seen if each.counts] + [each for each in seen if each.about]
@@ -255,8 +265,17 @@ def _new_points(findings: "Findings") -> str:
         why = f": {lacks[0]}" if lacks else ""
         unsure = any(each.topic is Topic.TEST_ERROR and _is_unsure(each) for each in findings.promises)
         said = f"No theorem {'is known to limit' if unsure else 'limits'} the errors on new points here{why}."
-    training = findings.training
-    return f"{said} {_measured(training)}" if training is not None and training.test_error is not None else said
+    return said
+
+
+def about_updates(findings: "Findings") -> str:
+    """What theorems say about how long training takes; "" where they say nothing."""
+    seen = [each for each in findings.promises if each.topic is Topic.UPDATES and _holds(each)]
+    if not seen:
+        return ""
+    best = next((each for each in seen if each.counts), seen[0])
+    about = f" for {best.about}" if best.about else ""
+    return f"Guaranteed by theory{about}: {best.words[:1].lower()}{best.words[1:]} {best.remark}".strip()
 
 
 def _is_unsure(promise: ListedPromise) -> bool:
@@ -267,7 +286,3 @@ def _is_unsure(promise: ListedPromise) -> bool:
 def _holds(promise: ListedPromise) -> bool:
     """Whether it is about all the data or, of large data, about a part that is not too small to be told of."""
     return promise.standing is Standing.GUARANTEED and f"{FEW} points" not in promise.about
-
-
-def _measured(training: Training) -> str:
-    return f"Measured: {about_error(training)}"

@@ -1,4 +1,4 @@
-"""The time limit (`--time`): work that would exceed it is stopped and reported."""
+"""A time limit that you may set (`--time`): work that would exceed it is stopped, and said to be."""
 
 import time
 from collections.abc import Callable

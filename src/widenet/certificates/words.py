@@ -52,7 +52,12 @@ def about_data(portrait: Portrait) -> list[str]:
     said = [
         f"{portrait.points:,} points of {numbers} each, in {len(portrait.classes)} classes: {', '.join(kinds)}{more}."
     ]
-    said += about_reading(portrait.reading)
+    return [*said, *about_reading(portrait.reading), *about_equal_points(portrait), *about_separability(portrait)]
+
+
+def about_equal_points(portrait: Portrait) -> list[str]:
+    """Points that contradict each other, and points that occur twice."""
+    said = []
     if portrait.n_contradicting:
         first = portrait.contradictions[0]
         said.append(
@@ -66,7 +71,7 @@ def about_data(portrait: Portrait) -> list[str]:
             f"{counted(portrait.duplicates, 'point')} repeat{'s' if portrait.duplicates == 1 else ''} an earlier one "
             f"({pairs}{more}; {FROM_ONE})."
         )
-    return [*said, *about_separability(portrait)]
+    return said
 
 
 def about_separability(portrait: Portrait) -> list[str]:
@@ -123,9 +128,13 @@ def _theorem_margins(found: Sequence[Separability], portrait: Portrait) -> list[
     best = max(known, key=lambda each: each.theorem_margin or 0.0)
     margin, which = best.theorem_margin or 0.0, f" for {_name(best)}" if len(found) > 1 else ""
     where = ", in the coordinates (x, 1)/√2" if portrait.preparation.has_bias else ""
+    room = (
+        "but labels at random have such a margin too."
+        if portrait.relabelled is not None and portrait.relabelled.is_any
+        else _room(margin / portrait.longest)
+    )
     return [
-        f"Theorems get a margin of {fraction(margin)}{which} (that of boundaries through the origin{where}): "
-        f"{_room(margin / portrait.longest)}"
+        f"Theorems get a margin of {fraction(margin)}{which} (that of boundaries through the origin{where}): {room}"
     ]
 
 
@@ -318,7 +327,7 @@ def about_changes(changes: Sequence[Change]) -> list[str]:
 
 def about_picture(findings: "Findings") -> str:
     """What the picture of the data shows."""
-    columns, training = findings.portrait.columns_used, findings.training
+    columns = findings.portrait.columns_used
     plane = "." if columns <= 2 else (
         f", seen from where the classes are best separated: each axis is a mix of the {columns} columns."
     )  # fmt: skip
@@ -328,18 +337,8 @@ def about_picture(findings: "Findings") -> str:
         plane += " Classes that overlap here may still be apart in all the columns together."
     if ringed_rows(findings.portrait):
         plane += " Rings: points on the wrong side of the best linear boundary that was found."
-    if training is None:
-        return f"The points{plane}"
-    votes = (
-        "the class that they vote for"
-        if training.setting.n_classes == 2
-        else "the class that they help most (grey: none)"
-    )
-    shaded = " Shaded: where the network votes for which class." if columns == 2 else ""
-    return (
-        f"The points{plane} Arrows: the directions of the neurons of one network, in the colour of {votes}; the "
-        f"longest is the strongest.{shaded}"
-    )
+    shaded = " Shaded: which class the first network of that width names." if columns == 2 and findings.study else ""
+    return f"The points{plane}{shaded}"
 
 
 def ringed_rows(portrait: Portrait) -> tuple[int, ...]:
@@ -348,32 +347,29 @@ def ringed_rows(portrait: Portrait) -> tuple[int, ...]:
     return rows if len(portrait.classes) == 2 and len(rows) <= MOST_RINGS else ()
 
 
-def more_time(findings: "Findings") -> str:
+def more_time() -> str:
     """What to do where time ran out."""
-    return f"Run it again (what was finished is kept), or with --time {3 * findings.time:g}."
+    return "Run it again (what was finished is kept), or without --time."
 
 
 def about_certainty(findings: "Findings") -> list[str]:
     """What the numbers rest on."""
-    said, training = [], findings.training
+    said = []
     if findings.unasked:
+        limit = "" if findings.time is None else f": the time of {findings.time:g} s was spent. {more_time()}"
         said.append(
-            f"{counted(findings.unasked, 'statement')} {were(findings.unasked)} not asked, or not to the end: the "
-            f"time of {findings.time:g} s was spent. {more_time(findings)}"
-        )
-    if training is not None and training.runs < training.asked:
-        said.append(
-            f"There was time for {training.runs} of the {training.asked} networks, and for fewer passes over the data. "
-            f"{more_time(findings)}"
+            f"{counted(findings.unasked, 'statement')} {were(findings.unasked)} not evaluated, or not to the end"
+            f"{limit or '; a check failed.'}"
         )
     if findings.certainty is not None:
         said.append(about_precision(findings.certainty))
-    elif training is not None:
+    elif findings.study is not None:
         said.append("There was no time to train some networks again in float64, which shows whether rounding matters.")
     said.append(
         f"Theorems are decided in float64, with a tolerance for rounding; what rounding could decide is called "
-        f"inconclusive. The same seed ({findings.choices.seed}), the same choices and time enough to finish give the "
-        f"same certificate again. It took {findings.seconds:.0f} s ({findings.computed:.0f} s of processor time)."
+        f"inconclusive. The same seed ({findings.choices.seed}) and the same choices give the same certificate, "
+        f"however busy the machine is{'' if findings.time is None else ', unless the time limit cuts it short'}. "
+        f"It took {findings.seconds:.0f} s ({findings.computed:.0f} s of processor time)."
     )
     versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     return [*said, f"widenet {findings.version}; {versions}."]
@@ -382,7 +378,7 @@ def about_certainty(findings: "Findings") -> list[str]:
 def about_precision(found: Certainty) -> str:
     """Whether the precision of the networks matters."""
     return (
-        f"{counted(found.repeated, 'network')} of those above, which were trained in float32, were trained again in "
-        f"float64: {found.flipped or 'none'} of them ended differently (fitted or not), and their errors on training "
-        f"points differ by at most {percent(found.largest_difference)}."
+        f"The {counted(found.repeated, 'network')} of {counted(found.n_neurons, 'neuron')} {were(found.repeated)} "
+        f"trained again in float64: {found.flipped or 'none'} of them ended differently (every training point right or "
+        f"not), and {found.changed:,} of {found.points:,} held-out points are put in another class."
     )

@@ -3,8 +3,6 @@
 import functools
 from typing import Any
 
-import numpy as np
-
 from widenet.records import ClosedModel
 
 Pair = tuple[float, float]
@@ -51,6 +49,8 @@ def instance(
     radius: float | None = None,
 ) -> Instance | None:
     """The instance of these arrays; None where they are not two-dimensional."""
+    import numpy as np
+
     if any(len(each) and np.shape(each)[1:] != (2,) for each in (points, weights, starts)):
         return None
     every = slice(None, None, -(-len(weights) // MOST_WEIGHTS) or 1)

@@ -42,15 +42,23 @@ NOT_COMPUTED = Badge("✗", "not computed", Tone.ALARM)
 """The badge of a claim or a figure of which something failed."""
 
 
+EXPECTED = {
+    Verdict.HOLDS: "holds",
+    Verdict.VIOLATED: "false as printed",
+    Verdict.CONSTANT_UNSPECIFIED: "open constant",
+}
+"""The verdicts that a claim may be expected to have."""
+
+
 def badge(claim: Claim, evidence: Evidence) -> Badge:
     """The badge of a checked claim."""
     verdict = evidence.verdict
     if verdict is Verdict.VIOLATED:
         if claim.expected is Verdict.VIOLATED:
-            return Badge("!", "false as printed", Tone.FINDING)
+            return Badge("!", EXPECTED[verdict], Tone.FINDING)
         return Badge("✗", "violated", Tone.ALARM)
     if verdict is Verdict.CONSTANT_UNSPECIFIED:
-        return Badge("?", "open constant", Tone.OPEN)
+        return Badge("?", EXPECTED[verdict], Tone.OPEN)
     word = verdict.value.replace("_", " ").lower()
     if verdict is Verdict.HOLDS:
         if claim.expected is Verdict.VIOLATED:

@@ -126,7 +126,7 @@ def acquire(path: Path) -> Lease | None:
         if _read(_generation(path, number + 1)) is None and not _is_stale(_generation(path, number), found):
             return None
         number += 1
-    owner = Owner(uuid.uuid4().hex, _machine(), _user(), os.getpid(), _started(os.getpid()) or "")
+    owner = Owner(uuid.uuid4().hex, _machine(), _user(), os.getpid(), started_at(os.getpid()) or "")
     handle = create_exclusively(_generation(path, number), owner.text(0))
     if handle is None:
         return None
@@ -188,7 +188,7 @@ def _is_gone(content: bytes) -> bool:
         row = json.loads(content)
         if row["machine"] != _machine() or row["user"] != _user():
             return False  # processes of others may be hidden
-        return (_started(row["pid"]) or "") != row["started"]
+        return (started_at(row["pid"]) or "") != row["started"]
     except (ValueError, KeyError, TypeError):
         return False  # half a line: it is watched like any other
 
@@ -247,7 +247,7 @@ def _user() -> int:
     return -1 if get is None else get()
 
 
-def _started(pid: int) -> str | None:
+def started_at(pid: int) -> str | None:
     """When a process of this machine was started, in ticks since the machine was; None if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

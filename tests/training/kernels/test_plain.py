@@ -28,6 +28,10 @@ def test_one_entry_that_is_not_zero_is_enough():
     assert plain.is_any_nonzero((zeros, one))
     assert plain.is_any_nonzero((one, zeros))
     assert plain.is_any_nonzero((zeros, jnp.asarray([0.0, jnp.nan])))
+    last = jnp.zeros((3, 2)).at[2, 1].set(-1e-300)
+    for leaf in (last, last[2, 1], last[None]):
+        assert plain.is_any_nonzero(leaf)
+        assert not plain.is_any_nonzero(0 * leaf)
 
 
 @pytest.mark.parametrize("layers", list(Layers))

@@ -113,6 +113,8 @@ def test_single_steps_fit_one_sample_of_a_two_layer_network_and_pay_where_small_
     assert not single.fits(object(), 1)
     assert single.pays(net, logistic)
     assert not single.pays(net, hinge)
+    rows = net.hidden_weights
+    assert not single.pays(TwoLayer(rows, jnp.ones((1, 3, rows.shape[1])), None, leaky_relu(0.5)), logistic)
     for dim, pays in ((511, True), (512, False)):  # of 4 neurons with 8 bytes a number
         assert single.pays(networks(3, n_neurons=4, dim=dim), logistic) is pays
 

@@ -62,5 +62,5 @@ def pays(networks: TwoLayer, loss: Loss) -> bool:
     Blocks skip steps that move nothing, of which a hinge has many. On a GPU they mean fewer launches.
     """
     weights = networks.hidden_weights
-    small = weights.nbytes // weights.shape[0] < SMALL_BYTES
+    small = weights.nbytes // weights.shape[0] < SMALL_BYTES and networks.n_outputs is None
     return jax.default_backend() == "cpu" and small and loss not in SATURATING

@@ -101,8 +101,7 @@ def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
     at least $max{min{B₁, B₂}, ‖w*‖²}$ updates, with $B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0}$ and $B₂ =
     R‖w*‖/(ηv) + min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}$.
 
-    As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one. Controls
-    pass wrong terms.
+    As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one.
     """
     smaller = _each(lambda run: min(terms(run)), runs)
     more = "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²"
@@ -134,7 +133,7 @@ theorem_10_sharp = theorem_10.variant(
 )
 
 
-IN_WORDS = {half_the_sum: "½(‖w*‖/η + ‖w*‖²)", third_of_squares: "⅓(‖w*‖²/η + ‖w*‖²)"}
+IN_WORDS: dict[Bound, str] = {half_the_sum: "½(‖w*‖/η + ‖w*‖²)", third_of_squares: "⅓(‖w*‖²/η + ‖w*‖²)"}
 
 
 @claim(

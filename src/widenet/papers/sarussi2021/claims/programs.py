@@ -244,8 +244,9 @@ def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
     """The limit of gradient flow in a regime has neurons of both signs: the solution $(w, u)$ of its program has $w·w*
     ≥ α(‖w‖² + ‖u‖²) > 0$ and $−u·w* ≥ α(‖w‖² + ‖u‖²) > 0$.
 
-    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` is
-    for a control.
+    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1.
+
+    In code: `share` is for a control.
     """
     limit = share * runs.slope * runs.value
     how = {"within": CLOSED_FORM, "undecided": runs.gap > SOLVED, "trivial": 0.0}

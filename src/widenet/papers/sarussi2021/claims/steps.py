@@ -194,7 +194,9 @@ def equation_18(
     """An epoch in which some sampled loss exceeds $ε_0$ adds at least $2kηvα(1 − e^{−ε_0})$ to $F$ (17). So after $V$
     such epochs, and any others, $F ≥ F_0 + 2kηvα(1 − e^{−ε_0})V$ (18).
 
-    The paper has every epoch violating; that the others do no harm is ours. `more` counts V too high, for a control.
+    The paper has every epoch violating; that the others do no harm is ours.
+
+    In code: `more` counts V too high, for a control.
     """
     e, level = runs.per("epoch"), np.array(levels)[:, None]
     unit = growth(e.slope, *e.shape, level)

@@ -1,0 +1,76 @@
+"""What networks are compared with, on the same points: the most common class, a linear model, and two that bend."""
+
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from widenet.certificates.widths import scaling_of
+
+MAJORITY, LINEAR, NEIGHBOURS, RADIAL = (
+    "the most common class",
+    "a linear classifier",
+    "nearest neighbours",
+    "an RBF SVM",
+)
+BENDING = (NEIGHBOURS, RADIAL)
+"""Those whose boundary bends."""
+NEAREST, ITERATIONS = 5, 1000
+MOST_FOR_RADIAL = 4000
+"""Support-vector machines take minutes on more points."""
+
+Model = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""(training points, their classes, other points) → the classes of the others."""
+
+
+def predictions(
+    inputs: Float[np.ndarray, "sample dim"],
+    labels: Int[np.ndarray, " sample"],
+    held_out: Int[np.ndarray, "part point"],
+    *,
+    scales: bool,
+) -> Iterator[tuple[str, Int[np.ndarray, "part point"]]]:
+    """By name: the classes that each model names for the points of each part, from all the others alone."""
+    models: dict[str, Model] = {MAJORITY: _majority, LINEAR: _linear, NEIGHBOURS: _neighbours}
+    if len(labels) <= MOST_FOR_RADIAL:
+        models[RADIAL] = _radial
+    for name, model in models.items():
+        found = []
+        for rows in held_out:
+            kept = np.setdiff1d(np.arange(len(labels)), rows)
+            if name == LINEAR:
+                centre, unit = inputs[kept].mean(axis=0), inputs[kept].std(axis=0)
+                unit = np.where(unit > 0, unit, np.inf)
+            else:
+                centre, unit = scaling_of(inputs[kept], scales=scales)
+            points = (inputs - centre) / unit
+            is_answered = len(rows) > 0 and len(np.unique(labels[kept])) > 1
+            found.append((model if is_answered else _majority)(points[kept], labels[kept], points[rows]))
+        yield name, np.stack(found)
+
+
+def _majority(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return np.full(len(others), np.bincount(labels).argmax())
+
+
+def _linear(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Logistic regression of columns with variance 1."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # more iterations would hardly help
+        return LogisticRegression(max_iter=ITERATIONS).fit(points, labels).predict(others)
+
+
+def _neighbours(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(min(NEAREST, len(labels))).fit(points, labels).predict(others)
+
+
+def _radial(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    from sklearn.svm import SVC
+
+    return SVC(C=10.0).fit(points, labels).predict(others)

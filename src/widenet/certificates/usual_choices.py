@@ -1,0 +1,171 @@
+"""Tables that are not plain numbers: words, dates, missing values, decimal commas and Latin-1, with the usual choices.
+
+What was chosen is said. A table that needs other choices is refused, as is one that no choice makes usable.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.console.wording import counted
+from widenet.data import text
+from widenet.data.archives import Columns, name_of, shown
+from widenet.errors import DataError
+
+MOST_BYTES = 64 << 20
+FEWEST_ROWS = 10
+"""With fewer rows it cannot be told what a column holds; columns are dropped from any table."""
+MOST_WORDS = 20
+"""A column of more different words is no kind of a point, but a name or a text."""
+FULL, KEPT = 0.5, 0.5
+"""A column is left out if a smaller share of it is there; a table is refused if a smaller share of its rows is left."""
+DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d.%m.%Y", "%m/%d/%Y", "%Y/%m/%d")
+
+Added = list[tuple[str, Float[np.ndarray, " row"]]]
+
+
+def read_loosely(
+    path: Path, separator: str, label: str | None, drop: Sequence[str | int]
+) -> tuple[Columns, tuple[str, ...]]:
+    """A table of text, and what was chosen to make it one of numbers.
+
+    Raises:
+      DataError: no usual choice makes it one; one sentence.
+    """
+    name, notes = name_of(path), []
+    raw = path.read_bytes()
+    if len(raw) > MOST_BYTES:
+        raise DataError(f"{name} holds more than {MOST_BYTES >> 20} MiB; leave columns out beforehand.")
+    try:
+        content = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        content = raw.decode("latin-1")
+        notes.append("The file is not UTF-8 and was read as Latin-1.")
+    first = content.partition("\n")[0]
+    if separator == "," and first.count(";") > first.count(","):
+        separator = ";"
+    lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(content), delimiter=separator) if line]
+    if len(lines) < 3 or any(len(line) != len(lines[0]) for line in lines):
+        raise DataError(
+            f"{name} is no table: its lines have different numbers of cells, or there are fewer than three."
+        )
+    if not drop and len(lines) <= FEWEST_ROWS:
+        raise DataError(f"{name} has fewer than {FEWEST_ROWS} rows, too few to tell what its columns hold.")
+    names = lines[0]
+    if any(text.is_number(cell) for cell in names) or len(set(names)) < len(names):
+        raise DataError(f"{name} needs a first line with a name for each column.")
+    place = text.label_among(names, label, name)
+    columns = list(map(list, zip(*lines[1:], strict=True)))
+    labels, title = columns[place], names[place]
+    left_out = dropped(names, drop, place, name)
+    kept = [column for column in range(len(names)) if column != place and column not in left_out]
+    return _made([(names[column], columns[column]) for column in kept], labels, title, separator != ",", notes, name)
+
+
+def dropped(names: Sequence[str], drop: Sequence[str | int], label: int, source: str) -> set[int]:
+    """Which columns you want left out.
+
+    Raises:
+      DataError: there is no such column, or it has the labels.
+    """
+    found = set()
+    for each in map(str, drop):
+        number = int(each) - 1 if text.is_count(each) and each not in names else -1
+        place = names.index(each) if each in names else number
+        if not 0 <= place < len(names):
+            raise DataError(f"{source} has no column {shown(each)!r} to drop; it has {shown(', '.join(names))}.")
+        if place == label:
+            raise DataError(f"the column {shown(names[place])!r} has the labels; drop another one.")
+        found.add(place)
+    return found
+
+
+def _made(
+    columns: Sequence[tuple[str, list[str]]],
+    labels: list[str],
+    title: str,
+    may_have_commas: bool,
+    notes: list[str],
+    source: str,
+) -> tuple[Columns, tuple[str, ...]]:
+    added, sparse = list[tuple[str, np.ndarray]](), []
+    for name, cells in columns:
+        there = sum(not is_missing(cell) for cell in cells)
+        if there < FULL * len(cells):
+            sparse.append(name)
+        else:
+            added += _numbers(name, cells, may_have_commas, notes, source)
+    if sparse:
+        verb = "is" if len(sparse) == 1 else "are"
+        notes.append(
+            f"{counted(len(sparse), 'column')} ({', '.join(map(shown, sparse))}) {verb} mostly missing and left out."
+        )
+    if not added:
+        raise DataError(f"{source} has no column of numbers, words or dates that could be used.")
+    inputs = np.column_stack([numbers for _, numbers in added])
+    whole = ~np.isnan(inputs).any(axis=1) & np.array([not is_missing(each) for each in labels])
+    if whole.sum() < KEPT * len(whole):
+        raise DataError(
+            f"{source} has missing values in {np.sum(~whole):,} of {len(whole):,} rows; fill them in, or drop the "
+            "columns that miss most."
+        )
+    if not whole.all():
+        notes.append(f"{counted(int(np.sum(~whole)), 'row')} with missing values {_were(~whole)} left out.")
+    own = [each for each, is_kept in zip(labels, whole, strict=True) if is_kept]
+    return Columns(inputs[whole], own, tuple(name for name, _ in added), title), tuple(notes)
+
+
+def _were(flags: np.ndarray) -> str:
+    return "was" if flags.sum() == 1 else "were"
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that there is no value."""
+    return cell.lower() in (*text.NO_VALUE, "?", "-")
+
+
+def _numbers(name: str, cells: Sequence[str], may_have_commas: bool, notes: list[str], source: str) -> Added:
+    """A column as one of numbers, or as several."""
+    given = [cell for cell in cells if not is_missing(cell)]
+    if all(map(text.is_number, given)):
+        return [(name, np.array([math.nan if is_missing(cell) else float(cell) for cell in cells]))]
+    if may_have_commas and all(text.is_number(cell.replace(",", ".")) for cell in given):
+        notes.append(f"The decimal commas of {shown(name)} were read as points.")
+        changed = [cell.replace(",", ".") for cell in cells]
+        return [(name, np.array([math.nan if is_missing(cell) else float(cell) for cell in changed]))]
+    days = [_day(cell) for cell in given]
+    if all(day is not None for day in days):
+        notes.append(f"The dates of {shown(name)} were read as days.")
+        known = iter(days)
+        return [(name, np.array([math.nan if is_missing(cell) else float(next(known) or 0.0) for cell in cells]))]
+    if 2 * sum(map(text.is_number, given)) > len(given):
+        odd = next(cell for cell in given if not text.is_number(cell))
+        raise DataError(f"{source}, column {shown(name)!r} has numbers and {shown(odd)!r}; mend that, or --drop it.")
+    kinds = sorted(set(given))
+    if len(kinds) > min(MOST_WORDS, len(given) // 2):
+        raise DataError(
+            f"{source}, column {shown(name)!r} has {len(kinds):,} different words; leave it out: --drop {shown(name)}."
+        )
+    notes.append(f"Each of the {len(kinds)} words of {shown(name)} became a column of 0 and 1.")
+    missing = np.array([is_missing(cell) for cell in cells])
+    found = np.array([[cell == kind for kind in kinds] for cell in cells], float)
+    found[missing] = math.nan
+    chosen = kinds[1:] if len(kinds) == 2 else kinds
+    return [(f"{name}={kind}", found[:, kinds.index(kind)]) for kind in chosen]
+
+
+def _day(cell: str) -> float | None:
+    """Days since 2000; None of what is no date."""
+    for form in DATES:
+        try:
+            moment = datetime.strptime(cell, form)
+        except ValueError:
+            continue
+        return (moment - datetime.combine(date(2000, 1, 1), datetime.min.time())).total_seconds() / 86_400
+    return None
