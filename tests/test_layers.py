@@ -59,7 +59,7 @@ PARTS = {
     "drawings": 7,
 }
 """The order inside a paper package. A figure may ask for the band of a claim; no claim asks a figure."""
-DRAW = ("papers/*/drawings/*.py", "plots/*.py", "certificates/pictures.py")
+DRAW = ("papers/*/drawings/*.py", "plots/*.py", "certificates/pictures.py", "sweeps/drawing.py")
 """Who may import matplotlib."""
 LONGEST = 600
 

@@ -27,15 +27,10 @@ from widenet.errors import InputError, UnknownName
 from widenet.seeds import seed_of
 
 if TYPE_CHECKING:
-    from collections import Counter
-
-    import xarray as xr
-
     from widenet.claims import Claim
     from widenet.figures import Figure
     from widenet.records import Scale
     from widenet.run import Results, Workers
-    from widenet.sweeps.driver import Survey
 
 NOUNS = ("papers", "claims", "figures", "data")
 WORKLOADS = (
@@ -348,63 +343,15 @@ def sweep(
 ) -> None:
     """Ask a claim or an experiment over a grid of its choices. What is finished is kept, whatever ends the sweep."""
     count = _jobs(jobs)
-    from widenet.store import Store, default_root
-    from widenet.store.unkept import with_store
-    from widenet.sweeps import slurm, terminal
-    from widenet.sweeps.status import retry as forget_failures
-    from widenet.sweeps.status import status_of
+    from widenet.sweeps import terminal
+    from widenet.sweeps.command import Wish, carry_out
 
     terminal.require_place(on, share)
     where = terminal.Where(on, count, None if share is None else terminal.share_of(share))
-    asked = {
-        "tasks": tasks,
-        "cores": cores,
-        "gpus": gpus,
-        "walltime": walltime,
-        "partition": partition,
-        "sbatch": sbatch,
-    }
-    array = terminal.array_of(on, asked | {"print": print_script or None})
-    is_shared = share is not None or on != "processes"
-    looks = status or dry_run or retry or plot is not None or export is not None
-    if no_store and (looks or is_shared):
-        raise InputError("--no-store keeps nothing that another call or process could read; leave one of the two out.")
-    if not (looks or is_shared or print_script):
-        found, numbers, counts = with_store(lambda store: terminal.swept(spec, store, where), keep=not no_store)
-        _show_sweep(found, numbers, counts, as_json)
-        return
-    found = terminal.prepare(spec, Store(default_root()))
-    if status:
-        known = status_of(found)
-        row = {"counts": known.counts, "errors": known.errors, "slurm": known.tasks}
-        print(json.dumps(row) if as_json else "\n".join(known.lines))
-        return
-    if plot is not None or export is not None:
-        print("\n".join(f"wrote {each}" for each in terminal.write(found, plot, export)))
-        return
-    if dry_run:
-        from widenet.sweeps.forecast import forecast
-
-        print(forecast(found, count))
-        return
-    if retry:
-        forget_failures(found)
-    if print_script or (array is not None and not terminal.is_finished(found)):
-        assert array is not None
-        print(slurm.script_of(found, spec, array).rstrip() if print_script else slurm.submit(found, spec, array))
-        return
-    counts = terminal.compute(found, where)
-    _show_sweep(found, terminal.dataset_of(found), counts, as_json)
-
-
-def _show_sweep(found: "Survey", numbers: "xr.Dataset", counts: "Counter[str]", as_json: bool) -> None:
-    from widenet.sweeps import terminal
-
-    if as_json:
-        _print_json(terminal.rows_of(numbers))
-    else:
-        print(terminal.told(found, numbers, counts))
-    if code := terminal.code_of(numbers):
+    asked = {"tasks": tasks, "cores": cores, "gpus": gpus, "walltime": walltime, "partition": partition}
+    array = terminal.array_of(on, asked | {"sbatch": sbatch, "print": print_script or None})
+    wish = Wish(status, dry_run, retry, print_script, not no_store, plot, export, as_json)
+    if code := carry_out(spec, where, array, wish):
         raise typer.Exit(code)
 
 

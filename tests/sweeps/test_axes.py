@@ -30,7 +30,7 @@ def test_numbers_of_drawn_points_are_axes(store):
 
 
 def test_kinds_of_points_are_an_axis(store):
-    found = wn.sweep("chatterji2021.theorem_1", store=store, data=None, n_runs=1, **{"data.n_samples": [8]})
+    found = wn.sweep("chatterji2021.theorem_1", store=store, data=None, n_runs=1, **numbers_of_data(n_samples=[8]))
     assert found.verdict.values.tolist() == ["HOLDS"]
     spec = {"of": "chatterji2021.theorem_1", "runs": 1, "over": {"data": ["clusters", "xord"]}}
     order = order_of(spec_of(spec), store)
@@ -90,13 +90,19 @@ def test_a_quantity_is_looked_at_where_you_say(store):
     ("call", "words"),
     [
         (
-            lambda: wn.sweep(THEOREM, **{"data.dimm": [2]}),
+            lambda: wn.sweep(THEOREM, **numbers_of_data(dimm=[2])),
             "no number of separable, 'data.dimm'; did you mean 'data.dim'",
         ),
-        (lambda: wn.sweep(THEOREM, **{"data.dim": [0]}), "no such points of separable: dim must be at least 1, got 0"),
-        (lambda: wn.sweep(THEOREM, **{"data.n_samples": [0.5]}), "data.n_samples must be a whole number from 1 on"),
         (
-            lambda: wn.sweep(THEOREM, ([[0.5], [-0.5]], [1, -1]), **{"data.dim": [2]}),
+            lambda: wn.sweep(THEOREM, **numbers_of_data(dim=[0])),
+            "of separable: dim must be at least 1, got 0",
+        ),
+        (
+            lambda: wn.sweep(THEOREM, **numbers_of_data(n_samples=[0.5])),
+            "n_samples must be a whole number from 1 on",
+        ),
+        (
+            lambda: wn.sweep(THEOREM, ([[0.5], [-0.5]], [1, -1]), **numbers_of_data(dim=[2])),
             "data.dim is for points that are drawn",
         ),
         (lambda: wn.sweep([THEOREM, PRODUCTS]), "an experiment alone; name one"),

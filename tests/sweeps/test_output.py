@@ -1,6 +1,7 @@
 """`--plot` and `--export`: what is finished as a picture and as files of other programs."""
 
 import sys
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -30,7 +31,8 @@ def words_on(numbers: xr.Dataset) -> str:
 def meshes_on(numbers: xr.Dataset) -> list:
     from matplotlib.collections import QuadMesh
 
-    return [each for each in picture_of(numbers, "toy").drawing().findobj(QuadMesh) if each.get_array().ndim == 2]
+    found: list[Any] = picture_of(numbers, "toy").drawing().findobj(QuadMesh)
+    return [each for each in found if each.get_array().ndim == 2]
 
 
 def test_one_axis_is_a_curve(store):

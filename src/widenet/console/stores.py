@@ -11,7 +11,7 @@ from widenet import papers
 from widenet.errors import InputError
 from widenet.run.reach import digest
 from widenet.store import Store
-from widenet.store.inventory import Found, Line, chosen, files_in, lines_of, remove
+from widenet.store.inventory import Line, StoredFile, chosen, files_in, lines_of, remove
 
 UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}
 
@@ -67,7 +67,7 @@ def size_of(count: int | float) -> str:
     raise AssertionError("a size has a unit")
 
 
-def _agreed(found: Sequence[Found]) -> bool:
+def _agreed(found: Sequence[StoredFile]) -> bool:
     """Whether the user says yes; without a terminal nothing is removed."""
     if not sys.stdin.isatty():
         print("widenet: nothing is removed; add --yes to remove these files.", file=sys.stderr)
@@ -78,7 +78,7 @@ def _agreed(found: Sequence[Found]) -> bool:
     return input("").strip().lower() in ("y", "yes")
 
 
-def _is_stale(found: Found) -> bool:
+def _is_stale(found: StoredFile) -> bool:
     """Whether a cell was computed by other code than that of the experiment of this name today."""
     return bool(found.version) and found.name in _versions() and found.version not in _versions()[found.name]
 

@@ -22,7 +22,7 @@ UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True)
-class Found:
+class StoredFile:
     """A file of the store.
 
     Attributes:
@@ -49,7 +49,7 @@ class Line:
     newest: float
 
 
-def files_in(store: Store) -> Iterator[Found]:
+def files_in(store: Store) -> Iterator[StoredFile]:
     """Every file; only the manifests of cells are read."""
     for path in sorted(store.root.glob("[0-9a-f][0-9a-f]/*.npz")):
         with contextlib.suppress(OSError):
@@ -60,17 +60,17 @@ def files_in(store: Store) -> Iterator[Found]:
                 name, version = key.name, key.version
             except Damaged:
                 name, version = UNREADABLE, ""
-            yield Found(path, name, version, status.st_size, status.st_mtime)
+            yield StoredFile(path, name, version, status.st_size, status.st_mtime)
     for folder, name in FOLDERS.items():
         for path in sorted((store.root / folder).rglob("*")):
             with contextlib.suppress(OSError):
                 if path.is_file():
-                    yield Found(path, name, "", path.stat().st_size, path.stat().st_mtime)
+                    yield StoredFile(path, name, "", path.stat().st_size, path.stat().st_mtime)
 
 
-def lines_of(files: Iterable[Found]) -> list[Line]:
+def lines_of(files: Iterable[StoredFile]) -> list[Line]:
     """A line per name, the largest first."""
-    groups: dict[str, list[Found]] = {}
+    groups: dict[str, list[StoredFile]] = {}
     for each in files:
         groups.setdefault(each.name, []).append(each)
     lines = []
@@ -81,12 +81,12 @@ def lines_of(files: Iterable[Found]) -> list[Line]:
 
 
 def chosen(
-    files: Iterable[Found],
+    files: Iterable[StoredFile],
     *,
     names: str | None = None,
     days: float | None = None,
-    is_old: Callable[[Found], bool] | None = None,
-) -> list[Found]:
+    is_old: Callable[[StoredFile], bool] | None = None,
+) -> list[StoredFile]:
     """Those that match everything that is asked: a pattern of names, an age, and a version that is no longer used."""
     last = None if days is None else time.time() - days * 86_400
     return [
@@ -98,7 +98,7 @@ def chosen(
     ]
 
 
-def remove(files: Iterable[Found]) -> int:
+def remove(files: Iterable[StoredFile]) -> int:
     """Delete them, those that somebody else deleted aside; the answer is how many were there."""
     count = 0
     for each in files:

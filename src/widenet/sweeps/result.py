@@ -32,7 +32,7 @@ def dataset_of(sweep: Survey) -> xr.Dataset:
     columns = {name: each for name, each in found.columns().items() if name not in taken}
     variables: dict[str, Any] = {name: _lazy(each, axes) for name, each in columns.items()}
     variables[STATE] = (axes, order.along_axes(np.array([state for line in found.lines for state in line.states])))
-    variables[WHY] = _lazy(_Column(found, WHY, WORD, max(line.reason for line in found.lines)), axes)
+    variables[WHY] = _lazy(_Quantity(found, WHY, WORD, max(line.reason for line in found.lines)), axes)
     about = {"of": ", ".join(order.of), "data": order.about, "seed": order.seed, "sweep": order.digest}
     fixed = {name: value for name, value in order.fixed.items() if isinstance(value, str | int | float)}
     return xr.Dataset(variables, {name: list(values) for name, values in order.axes.items()}, {**about, **fixed})
@@ -72,14 +72,14 @@ class _Packs:
             self.tables[place] = table if table.read(self.store) else self._measured(table, place)
         return self.tables[place]
 
-    def columns(self) -> dict[str, "_Column"]:
+    def columns(self) -> dict[str, "_Quantity"]:
         """Every column that a pack has."""
         kinds = {name: kind for line in self.lines for name, kind in line.kinds.items()}
         longest = {name: max(line.longest.get(name, 1) for line in self.lines) for name in kinds}
-        return {name: _Column(self, name, kind, longest[name]) for name, kind in kinds.items()}
+        return {name: _Quantity(self, name, kind, longest[name]) for name, kind in kinds.items()}
 
 
-class _Column(BackendArray):
+class _Quantity(BackendArray):
     """One quantity of all points."""
 
     def __init__(self, packs: _Packs, name: str, kind: str, longest: int):
@@ -115,6 +115,6 @@ class _Column(BackendArray):
         )
 
 
-def _lazy(column: _Column, axes: tuple[str, ...]) -> xr.Variable:
+def _lazy(column: _Quantity, axes: tuple[str, ...]) -> xr.Variable:
     array = indexing.MemoryCachedArray(indexing.CopyOnWriteArray(indexing.LazilyIndexedArray(column)))
     return xr.Variable((*axes, RUN) if column.kind == RUNS else axes, array)
