@@ -38,13 +38,19 @@ def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on_when_there_is_room(sw
     assert json.loads(sweep("--status", "--json", **place).stdout)["counts"] == {"finished": 40}
 
 
-def test_a_store_that_cannot_be_written_is_one_sentence(sweep, disk):
+def test_processes_that_share_a_store_that_cannot_be_written_are_refused(sweep, disk):
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-    refused = sweep(code=2, WIDENET_STORE=str(disk / "store")).stderr
-    assert refused.startswith(
-        f"widenet: cannot write results to {disk}/store: read-only file system; set WIDENET_STORE"
-    )
+    refused = sweep("--share", "1/1", code=2, WIDENET_STORE=str(disk / "store")).stderr
+    assert f"cannot write results to {disk}/store: read-only file system; set WIDENET_STORE" in refused
     assert refused.count("\n") == 1
+
+
+def test_one_command_computes_and_says_that_it_keeps_nothing(sweep, disk):
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    done = sweep(WIDENET_STORE=str(disk / "store"))
+    assert "40 points, 38 computed" in done.stdout
+    assert "read-only file system" in done.stderr
+    assert "nothing that is computed is kept" in done.stderr
 
 
 def test_a_finished_sweep_is_read_from_a_disk_that_cannot_be_written(sweep, disk):
