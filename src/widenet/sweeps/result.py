@@ -116,5 +116,6 @@ class _Quantity(BackendArray):
 
 
 def _lazy(column: _Quantity, axes: tuple[str, ...]) -> xr.Variable:
-    array = indexing.MemoryCachedArray(indexing.CopyOnWriteArray(indexing.LazilyIndexedArray(column)))
+    lazy: Any = indexing.LazilyIndexedArray(column)
+    array = indexing.MemoryCachedArray(indexing.CopyOnWriteArray(lazy))
     return xr.Variable((*axes, RUN) if column.kind == RUNS else axes, array)
