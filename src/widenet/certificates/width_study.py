@@ -257,10 +257,11 @@ def study_widths(
     """
     held_out = held_out_points(asked.labels, asked.n_networks, asked.seed)
     dim, trained_on = asked.inputs.shape[1], len(asked.labels) - held_out.shape[1]
-    grid = sorted({*GRID, *([] if asked.width is None else [asked.width])})
+    own = [] if asked.width is None else [asked.width]
+    grid: list[int] = sorted({*GRID, *own})
     work = WORK * asked.effort
     count, passes = planned(grid, trained_on, dim, asked.outputs, asked.n_networks, work)
-    chosen = sorted({*grid[:count], *([] if asked.width is None else [asked.width])})
+    chosen: list[int] = sorted({*grid[:count], *own})
     digest = keep(Dataset(jnp.asarray(asked.inputs), jnp.asarray(asked.labels, jnp.float64)))
     costs = np.cumsum([0.0, *(cost_of_pass(width, trained_on, dim, asked.outputs) for width in chosen)])
     shares, runs = 0.9 * costs / costs[-1], dict[int, WidthRuns]()

@@ -257,8 +257,9 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
     shown = [value for _, train, score in rows for value in (train, None if score is None else score.limits[1])]
     top = max([value for value in shown if value is not None and math.isfinite(value)], default=1.0) or 1.0
     name = max(len(row[0]) for row in rows)
-    room = max(width - name - 48, 10)
-    lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   error on held-out points, with 95 % limits"]
+    room = max(width - name - 48, 4)
+    head = "error on held-out points, with 95 % limits" if width >= 90 else "with 95 % limits"
+    lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   {head}"]
     for label, train, score in rows:
         left = "" if train is None else percent(train)
         if score is None:
