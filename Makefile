@@ -5,6 +5,7 @@
 #   make test PART=…     the tests of one part of the package (training, run, console, …)
 #   make check           lint and types only
 #   make test-page       the report's pages in Chromium, which is installed where it is missing
+#   make test-sweep      sweeps on a real Slurm and on Dask, which are installed where they are missing; processes are killed
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
 #   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
@@ -21,7 +22,7 @@ WAITING := $(BIN)/python -m tools.waiting
 # Some containers set this. Every process would then compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: report test check test-page chromium test-machines test-versions mutants drawn-data drawn-facts setup format clean
+.PHONY: report test check test-page chromium test-sweep slurm test-machines test-versions mutants drawn-data drawn-facts setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -50,6 +51,21 @@ chromium:
 .venv/installed-page: .venv/installed
 	@$(WAITING) "installing playwright" -- $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off \
 		-c constraints.txt -e '.[dev,page]'
+	@touch $@
+
+# The types of these tests are checked here, where their libraries are.
+test-sweep: setup slurm .venv/installed-sweep
+	$(BIN)/basedpyright --level error --project tests/cluster
+	$(BIN)/python -m pytest -n 0 tests/cluster
+
+slurm:
+	@test -x /usr/sbin/slurmd -a -x /usr/sbin/munged || { echo "installing Debian's slurm-wlm and munge"; \
+		apt-get update -q && apt-get -o DPkg::Lock::Timeout=300 install -q -y --no-install-recommends slurm-wlm munge; } \
+		|| { echo "make test-sweep needs Slurm: install slurm-wlm and munge"; exit 2; }
+
+.venv/installed-sweep: .venv/installed
+	@$(WAITING) "installing dask" -- $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off \
+		-c constraints.txt -e '.[dev,dask]'
 	@touch $@
 
 test-machines: setup

@@ -21,7 +21,7 @@ from widenet.types import Trajectory
 def sgd(workload: SgdWorkload | SoftmaxWorkload, steps: int, long: int, kernel: str = "auto") -> Peer:
     """`ensemble` with the kernel of that name."""
     recipe = workload.recipe(steps, kernel)
-    method = recipe.method.fitted(workload.networks, workload.data, recipe.layers, None)
+    method = recipe.method.fitted(workload.networks, workload.data, recipe.loss, recipe.layers, None)
     chosen = method.kernel if isinstance(method, SGD) else type(method).__name__
 
     def train(steps: int) -> jax.Array:

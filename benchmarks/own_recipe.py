@@ -2,11 +2,12 @@
 
     python -m benchmarks.own_recipe
 
-It prints how far weights and records differ, the seconds of either after its first call, and their ratio.
+It prints how far weights and records differ, the seconds of either after its first call, and the median ratio.
 """
 
 import argparse
 import json
+import statistics
 import time
 from collections.abc import Callable
 from typing import Any
@@ -76,28 +77,35 @@ def plain_jax(data: wn.Dataset, steps: int = STEPS) -> Callable[[Any, Any], tupl
     return jax.jit(jax.vmap(one))
 
 
-def measure(runs: int = RUNS, steps: int = STEPS, times: int = 5) -> dict[str, float]:
-    """Differences, and the least seconds of several calls after the first."""
+def differences(runs: int = RUNS, steps: int = STEPS) -> dict[str, float]:
+    """By how much weights and records differ at most."""
+    data, networks, keys = problem(runs)
+    ours = with_widenet(data, networks, keys, steps)
+    theirs = plain_jax(data, steps)(networks.hidden_weights, networks.output_weights)
+    names = "largest difference of a weight", "largest difference of a record"
+    return {name: float(jnp.abs(one - two).max()) for name, one, two in zip(names, ours, theirs, strict=True)}
+
+
+def seconds(runs: int = RUNS, steps: int = STEPS, times: int = 11) -> dict[str, float]:
+    """Medians of several calls after the first."""
     data, networks, keys = problem(runs)
     program = plain_jax(data, steps)
     ways = {
         "widenet": lambda: with_widenet(data, networks, keys, steps),
         "plain JAX": lambda: program(networks.hidden_weights, networks.output_weights),
     }
-    found = {name: jax.block_until_ready(way()) for name, way in ways.items()}
-    seconds = dict.fromkeys(ways, float("inf"))
-    for _ in range(times):  # in turn, so that both meet the same machine
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(times + 1):  # in turn, so that both meet the same machine
         for name, way in ways.items():
             start = time.perf_counter()
             jax.block_until_ready(way())
-            seconds[name] = min(seconds[name], time.perf_counter() - start)
-    ours, theirs = found.values()
+            found[name].append(time.perf_counter() - start)
+    ours, theirs = (rows[1:] for rows in found.values())
+    ratios = [one / two for one, two in zip(ours, theirs, strict=True)]
     return {
-        "largest difference of a weight": float(jnp.abs(ours[0] - theirs[0]).max()),
-        "largest difference of a record": float(jnp.abs(ours[1] - theirs[1]).max()),
-        "seconds, widenet": seconds["widenet"],
-        "seconds, plain JAX": seconds["plain JAX"],
-        "ratio": seconds["widenet"] / seconds["plain JAX"],
+        "seconds, widenet": statistics.median(ours),
+        "seconds, plain JAX": statistics.median(theirs),
+        "ratio of two calls in a row": statistics.median(ratios),
     }
 
 
@@ -106,4 +114,4 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--steps", type=int, default=STEPS)
     chosen = parser.parse_args()
-    print(json.dumps(measure(chosen.runs, chosen.steps), indent=2))
+    print(json.dumps(differences(chosen.runs, chosen.steps) | seconds(chosen.runs, chosen.steps), indent=2))

@@ -297,7 +297,7 @@ class TestCheck:
             (
                 ("zzz",),
                 "there is no command 'zzz'; known: --help, --version, bench, certify, check, figure, list, report, "
-                "show.",
+                "run, show, store, sweep.",
             ),
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (
@@ -425,7 +425,7 @@ class TestReport:
         text = lab("report", "--out", "build/report", code=3).stdout
         lines = text.splitlines()
         assert len(lines) == 3
-        assert lines[0].startswith("6 statements   3 hold   1 false as printed   2 open   ")
+        assert lines[0].startswith("6 statements   ▇ 3 hold   ◆ 1 false as printed   ○ 2 open   ")
         assert lines[1].startswith("toy2020  ▇")
         assert lines[1].endswith("   3   1   2   figures 1 of 2  figure_1")
         assert lines[-1] == "build/report/index.html"

@@ -52,13 +52,14 @@ PARTS = {
     "sources": 1,
     "user_data": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
     "runs": 3,
+    "instances": 4,
     "hypotheses": 4,
     "claims": 5,
     "figures": 6,
     "drawings": 7,
 }
 """The order inside a paper package. A figure may ask for the band of a claim; no claim asks a figure."""
-DRAW = ("papers/*/drawings/*.py", "plots/*.py", "certificates/pictures.py")
+DRAW = ("papers/*/drawings/*.py", "plots/*.py", "certificates/pictures.py", "sweeps/drawing.py")
 """Who may import matplotlib."""
 LONGEST = 600
 

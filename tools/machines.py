@@ -2,12 +2,13 @@
 
 One x86-64 computer stands in for several: XLA, OpenBLAS and NumPy are each told to do without the newer instructions of
 its processor. For each such machine this command
-  - runs the numeric tests, on one core,
+  - runs the numeric tests, each process of them on one core,
   - runs some of them with a term dropped or in float32, on one core; they must fail there too,
   - runs `widenet check --all` on the machine's number of cores and compares verdicts, hypotheses, parts, counts and
     numbers with those of this computer.
-It writes the table of docs/machines.md. Machines run side by side, as many as there are cores for. Results are kept in
-build/machines until a source or an installed library changes, so an interrupted command goes on where it stopped.
+It writes the table of docs/machines.md. Machines and their parts run side by side, as many as there are cores for.
+Results are kept in build/machines until a source or an installed library changes, so an interrupted command goes on
+where it stopped.
 
     python -m tools.machines                      everything (about an hour on two cores)
     python -m tools.machines --machine sse        one machine alone
@@ -62,6 +63,8 @@ os.sched_setaffinity(0, [int(core) for core in sys.argv[1].split(",")])
 os.execv(sys.argv[2], sys.argv[2:])
 """
 """A program that becomes another one, which runs on some cores alone."""
+PARTS = ("tests", "checks", "controls")
+"""What is tried on a machine, the longest first."""
 PAUSE = 30.0
 """Seconds between two words about how far everything is."""
 OLDEST_TO_NEWEST = ("SSE4_2", "AVX", "AVX2", "AVX512")
@@ -206,7 +209,8 @@ class Trial:
     Attributes:
       tests, controls: how they ended, in words.
       rows: what `widenet check` said there.
-      doing: what it is doing now; "" while it waits.
+      workers: how many processes run the tests, with a core each.
+      doing: what it is doing now.
       is_stopped: whether nothing more is begun.
     """
 
@@ -216,17 +220,18 @@ class Trial:
     tests: str = NOT_TRIED
     controls: str = NOT_TRIED
     rows: list[dict[str, Any]] = field(default_factory=list)
-    doing: str = ""
+    workers: int = 1
+    doing: list[str] = field(default_factory=list)
     is_stopped: bool = False
 
-    def run(self, only: str | None, which: Sequence[str]) -> "Trial":
-        """Everything, or one of tests, controls and checks."""
-        if only in (None, "checks"):
+    def run(self, part: str, which: Sequence[str]) -> "Trial":
+        """One of tests, checks and controls."""
+        if part == "checks":
             self.rows = self._once("check" + "".join(which), self.machine.cores, lambda own: self._checked(which, own))
-        if only in (None, "controls"):
+        elif part == "controls":
             self.controls = self._once("controls", 1, self._controlled)
-        if only in (None, "tests"):
-            self.tests = self._once("tests", 1, self._tested)
+        else:
+            self.tests = self._once("tests", self.workers, self._tested)
         return self
 
     def _once(self, what: str, count: int, do: Callable[[Sequence[int]], Any]) -> Any:
@@ -237,9 +242,10 @@ class Trial:
         with self.cores.lent(count) as own:
             if self.is_stopped:
                 raise InterruptedError(f"{self.machine.name}: {what} was not begun")
-            start, self.doing = time.monotonic(), what
+            start = time.monotonic()
+            self.doing.append(what)
             result = do(own)
-            self.doing = ""
+            self.doing.remove(what)
             if self.is_stopped:  # Ctrl-C ended the process too: how it ended says nothing
                 raise InterruptedError(f"{self.machine.name}: {what} was interrupted")
         words = f": {result}" if isinstance(result, str) else ""
@@ -249,9 +255,9 @@ class Trial:
         return result
 
     def _tested(self, own: Sequence[int]) -> str:
-        """Runs the numeric tests on one core."""
+        """Runs the numeric tests, one process per core: tests/conftest.py gives each its own."""
         log = self.folder / "tests.log"
-        options = ("-p", "no:cacheprovider", "--tb=short")
+        options = ("-p", "no:cacheprovider", "--tb=short", *(("-n", str(len(own))) if len(own) > 1 else ()))
         done = self.machine.run("-m", "pytest", *NUMERIC_TESTS, *options, folder=self.folder, cores=own, log=log)
         *_, last = log.read_text(encoding="utf-8").splitlines() or [""]
         return last.partition(" in ")[0] if done.returncode == 0 else f"FAILED: {last}; see {log.relative_to(ROOT)}"
@@ -280,8 +286,9 @@ class Trial:
     def progress(self) -> str:
         """What it is doing now, and how far it is."""
         log = self.folder / "tests.log"
-        shares = re.findall(r"\[ *(\d+)%\]", log.read_text(encoding="utf-8")) if self.doing == "tests" else []
-        return f"{self.machine.name} {self.doing}{f' {shares[-1]} %' if shares else ''}" if self.doing else ""
+        shares = re.findall(r"\[ *(\d+)%\]", log.read_text(encoding="utf-8")) if "tests" in self.doing else []
+        words = (f"{each} {shares[-1]} %" if each == "tests" and shares else each for each in self.doing)
+        return f"{self.machine.name} {' and '.join(words)}" if self.doing else ""
 
 
 def stamp_of_sources() -> str:
@@ -317,7 +324,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.machines", description=(__doc__ or "").split("\n")[0])
     known = {each.name: each for each in possible()}
     parser.add_argument("--machine", choices=known or None, action="append", help="only this one; may be given again")
-    parser.add_argument("--only", choices=("tests", "controls", "checks"), help="only this")
+    parser.add_argument("--only", choices=PARTS, help="only this")
     parser.add_argument("--paper", help="only the claims of this paper")
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
@@ -327,7 +334,9 @@ def main() -> int:
     which = ("--paper", chosen.paper) if chosen.paper else ("--all",)
     cores = Cores(sorted(os.sched_getaffinity(0))[: max(chosen.jobs, max(each.cores for each in known.values()))])
     base = [Trial(HERE, _folder(HERE), cores)] if chosen.only in (None, "checks") else []
-    trials = [Trial(known[name], _folder(known[name]), cores) for name in chosen.machine or known]
+    names = chosen.machine or list(known)
+    workers = max(1, cores.total // len(names))
+    trials = [Trial(known[name], _folder(known[name]), cores, workers=workers) for name in names]
     try:
         _run([*base, *trials], chosen.only, which)
     except KeyboardInterrupt:
@@ -349,8 +358,14 @@ def main() -> int:
 def _run(trials: Sequence[Trial], only: str | None, which: Sequence[str]) -> None:
     """All of them, side by side; of this computer only what the others are compared with."""
     start, told = time.monotonic(), ""
-    with concurrent.futures.ThreadPoolExecutor(len(trials)) as pool:
-        waiting = {pool.submit(each.run, "checks" if each.machine is HERE else only, which) for each in trials}
+    parts = [
+        (each, part)
+        for part in PARTS
+        for each in trials
+        if only in (None, part) and (each.machine is not HERE or part == "checks")
+    ]
+    with concurrent.futures.ThreadPoolExecutor(len(parts)) as pool:
+        waiting = {pool.submit(each.run, part, which) for each, part in parts}
         try:
             while waiting:
                 done, waiting = concurrent.futures.wait(waiting, PAUSE, concurrent.futures.FIRST_EXCEPTION)

@@ -8,23 +8,22 @@ Heavy libraries are imported inside the commands, so that `widenet --help` and `
 
 import gc
 import json
-import re
 import sys
 import time
-import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 try:
     import typer
-    from typer.core import TyperCommand, TyperGroup
+
+    from widenet.console.commands import Command, Commands
 except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
     raise SystemExit(130) from None
 
-from widenet.console import interrupts, usage
-from widenet.console.exit_codes import ExitCode, code_of
-from widenet.errors import InputError, UnknownName, WidenetError
+from widenet.console import interrupts
+from widenet.console.exit_codes import code_of
+from widenet.errors import InputError, UnknownName
 from widenet.seeds import seed_of
 
 if TYPE_CHECKING:
@@ -51,56 +50,8 @@ WORKLOADS = (
 MOST_JOBS = 1024
 
 
-class _Command(TyperCommand):
-    """A command whose help has no types of Python in it, which typer writes behind an argument: ID <list[str]>."""
-
-    def get_help(self, ctx: Any) -> str:
-        return re.sub(r" <(list\[)?str\]?>", "", super().get_help(ctx))
-
-
-class _Commands(TyperGroup):
-    """Turns an error of the user's making into one sentence and exit code 2, and Ctrl-C into one and 130."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except WidenetError as error:
-            typer.echo(f"widenet: {error}", err=True)
-            raise typer.Exit(ExitCode.BAD_INPUT) from None
-        except typer.Exit:
-            raise
-        except BaseException as error:
-            if not isinstance(error, KeyboardInterrupt) and not interrupts.pressed():
-                raise
-            typer.echo(interrupts.sentence(), err=True)
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Refuses an unknown command in the words used for other unknown names."""
-        if args[0] not in self.commands:
-            raise UnknownName("command", args[0], [*self.commands, "--help", "--version"])
-        interrupts.speak_for(args[0])
-        return super().resolve_command(ctx, args)
-
-    def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
-        """Runs a command line; what typer's parser refuses is told without its frame."""
-        arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
-        options["standalone_mode"] = False
-        try:
-            code = super().main(arguments, *others, **options)
-        except Exception as error:
-            refusal = usage.sentence(error, "widenet", arguments, self.commands)
-            if refusal is None:  # a mistake of this program; Python's own exit code 1 would mean a violated claim
-                traceback.print_exc()
-                code = ExitCode.OPEN
-            else:
-                typer.echo(f"widenet: {refusal}", err=True)
-                code = ExitCode.BAD_INPUT
-        sys.exit(code)
-
-
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     add_completion=False,
     rich_markup_mode=None,  # plain help, without frames
     pretty_exceptions_enable=False,
@@ -126,6 +77,9 @@ JobsOption = Annotated[
     typer.Option(metavar="N", help="Worker processes; all cores if left out, and with 1 none besides this process."),
 ]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Compute what is in the store once more.")]
+NoStoreOption = Annotated[
+    bool, typer.Option("--no-store", help="Read no stored result and keep none: use a temporary folder.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
 
 
@@ -147,7 +101,7 @@ def _options(
     """Options before the command; `--version` has done its work when this is called."""
 
 
-@app.command("list", cls=_Command, short_help="List papers, or the claims and figures of one.")
+@app.command("list", cls=Command, short_help="List papers, or the claims and figures of one.")
 def list_command(
     what: Annotated[
         str, typer.Argument(metavar="KEY|papers|claims|figures|data", help="A paper, or all of a kind.")
@@ -176,7 +130,7 @@ def list_command(
         tables.show(*(tables.listing_table(each, found) for each, found in rows.items() if found))
 
 
-@app.command(cls=_Command, short_help="Show what a claim supposes and promises.")
+@app.command(cls=Command, short_help="Show what a claim supposes and promises.")
 def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="A claim, a figure or a paper, as in 'widenet list'.")],
     as_json: JsonOption = False,
@@ -191,7 +145,7 @@ def show(
         tables.show(*tables.about(row))
 
 
-@app.command(cls=_Command, short_help="Check claims: what holds, and how tightly.")
+@app.command(cls=Command, short_help="Check claims: what holds, and how tightly.")
 def check(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'; or file.py:name.")
@@ -202,6 +156,7 @@ def check(
     seed: SeedOption = "0",
     jobs: JobsOption = None,
     fresh: FreshOption = False,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check claims: are the hypotheses met, what is promised, what was measured, how tight is it."""
@@ -221,7 +176,7 @@ def check(
     if not claims:
         raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
     claims.sort(key=wording.kind_order)
-    results = _carry_out(claims, (), size, number, workers, fresh)
+    results = _carry_out(claims, (), size, number, workers, fresh, stored=not no_store)
     if as_json:
         _print_json(results.rows()["checks"])
     else:
@@ -229,7 +184,7 @@ def check(
     _exit_by(results)
 
 
-@app.command(cls=_Command, short_help="Draw figures, beside the paper's numbers.")
+@app.command(cls=Command, short_help="Draw figures, beside the paper's numbers.")
 def figure(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
@@ -241,6 +196,7 @@ def figure(
         bool,
         typer.Option("--archive", help="With --scale paper: write ID.json.gz too, which a paper package can ship."),
     ] = False,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
@@ -255,7 +211,7 @@ def figure(
 
     figures = [papers.find_figure(each) for each in dict.fromkeys(ids)]
     output.require_writable(out)
-    results = _carry_out((), figures, size, number, workers, fresh)
+    results = _carry_out((), figures, size, number, workers, fresh, stored=not no_store)
     if archive:
         for outcome in results.figures:
             results.files[outcome.id] |= outcome.archive_file()
@@ -271,7 +227,7 @@ def figure(
     _exit_by(results)
 
 
-@app.command(cls=_Command, short_help="Ask every theorem about your data, and train on it.")
+@app.command(cls=Command, short_help="Ask every theorem about your data, and train on it.")
 def certify(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV, TSV, NPZ or Parquet, or two NPY files.")],
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The labels, by name or number.")] = None,
@@ -302,7 +258,7 @@ def certify(
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Check and draw everything, and write pages.")
+@app.command(cls=Command, short_help="Check and draw everything, and write pages.")
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="The folder of the report.")] = Path(
         "report"
@@ -314,6 +270,7 @@ def report(
     single_file: Annotated[
         bool, typer.Option("--single-file", help="Write DIR/report.html, one file with all pages, and nothing else.")
     ] = False,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write pages about it that need no network."""
@@ -323,7 +280,7 @@ def report(
     from widenet.store import Store, default_root
 
     with Workers(count or default_jobs(), preload=("widenet.plots.style", "widenet.run.executors")) as workers:
-        if workers.count > 1 and (fresh or not Store(default_root()).outcomes.is_dir()):
+        if workers.count > 1 and (fresh or no_store or not Store(default_root()).outcomes.is_dir()):
             workers.start(most=4)  # there is something to draw
         from widenet import papers
         from widenet import report as reports
@@ -333,7 +290,9 @@ def report(
 
         reports.prepare(out)
         claims = sorted(papers.claims_of(), key=wording.kind_order)
-        results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True)
+        results = _carry_out(
+            claims, papers.figures_of(), size, number, workers.count, fresh, workers, keep=True, stored=not no_store
+        )
     before, rows = results_in(out / RESULTS), results.rows()
     changed = None if before is None else changes(before, rows)
     page = reports.build(results, out, papers.PAPERS, single_file, changed, rows)
@@ -344,7 +303,7 @@ def report(
     _exit_by(results)
 
 
-@app.command(cls=_Command, short_help="Ask a claim or an experiment over any of its choices.")
+@app.command(cls=Command, short_help="Ask a claim or an experiment over any of its choices.")
 def sweep(
     spec: Annotated[str, typer.Argument(metavar="SPEC.toml", help="What is asked: docs/sweeps.md.")],
     on: Annotated[
@@ -355,42 +314,48 @@ def sweep(
     share: Annotated[
         str | None, typer.Option(metavar="I/N", help="Be process I of N that share a store, each started like this.")
     ] = None,
+    tasks: Annotated[int | None, typer.Option(metavar="N", help="Tasks of the array of Slurm; 8 by default.")] = None,
+    cores: Annotated[int | None, typer.Option(metavar="N", help="Cores of a task, and processes in it.")] = None,
+    gpus: Annotated[int | None, typer.Option(metavar="N", help="GPUs of a task: 0 or 1.")] = None,
+    walltime: Annotated[str | None, typer.Option(metavar="TIME", help="Of a task, such as 4:00:00.")] = None,
+    partition: Annotated[str | None, typer.Option(metavar="NAME", help="Of Slurm.")] = None,
+    sbatch: Annotated[
+        list[str] | None, typer.Option(metavar="OPTION", help="An option of sbatch as it is; may be given again.")
+    ] = None,
+    print_script: Annotated[
+        bool, typer.Option("--print", help="Show the script that --on slurm would submit, and submit nothing.")
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Compute two points, and say what the rest costs.")
+        bool, typer.Option("--dry-run", help="Compute a few points, and say what the rest costs.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Say what is finished, and compute nothing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try points that failed once more.")] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw what is finished (.png, .svg, .pdf), and compute nothing."),
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what is finished (.nc, .parquet, .csv); compute nothing."),
+    ] = None,
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask a claim or an experiment over a grid of its choices. What is finished is kept, whatever ends the sweep."""
     count = _jobs(jobs)
-    from widenet.store import Store, default_root
     from widenet.sweeps import terminal
-    from widenet.sweeps.status import retry as forget_failures
-    from widenet.sweeps.status import status_of
+    from widenet.sweeps.command import Wish, carry_out
 
+    terminal.require_place(on, share)
     where = terminal.Where(on, count, None if share is None else terminal.share_of(share))
-    found = terminal.prepare(spec, Store(default_root()))
-    if status:
-        known = status_of(found)
-        print(json.dumps({"counts": known.counts, "errors": known.errors}) if as_json else "\n".join(known.lines))
-        return
-    if dry_run:
-        print(terminal.forecast(found, count))
-        return
-    if retry:
-        forget_failures(found)
-    counts = terminal.compute(found, where)
-    numbers = terminal.dataset_of(found)
-    if as_json:
-        _print_json(terminal.rows_of(numbers))
-    else:
-        print(terminal.told(found, numbers, counts))
-    if code := terminal.code_of(numbers):
+    asked = {"tasks": tasks, "cores": cores, "gpus": gpus, "walltime": walltime, "partition": partition}
+    array = terminal.array_of(on, asked | {"sbatch": sbatch, "print": print_script or None})
+    wish = Wish(status, dry_run, retry, print_script, not no_store, plot, export, as_json)
+    if code := carry_out(spec, where, array, wish):
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Run one point: a claim or an experiment with these choices.")
+@app.command(cls=Command, short_help="Run one point: a claim or an experiment with these choices.")
 def run(
     of: Annotated[str, typer.Argument(metavar="OF", help="A claim or an experiment.")],
     chosen: Annotated[
@@ -399,14 +364,17 @@ def run(
     data: Annotated[str | None, typer.Option(metavar="FILE", help="Your data, for a claim.")] = None,
     runs: Annotated[int | None, typer.Option(metavar="N", help="Networks that are trained.")] = None,
     seed: SeedOption = "0",
+    no_store: NoStoreOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a claim on data, or an experiment, at one point: a sweep without axes."""
     number = seed_of(seed, "--seed")
-    from widenet.store import Store, default_root
+    from widenet.store.unkept import with_store
     from widenet.sweeps import terminal
 
-    numbers = terminal.one_run(of, chosen or (), data, number, runs, Store(default_root()))
+    numbers = with_store(
+        lambda store: terminal.one_run(of, chosen or (), data, number, runs, store).load(), keep=not no_store
+    )
     row = terminal.rows_of(numbers)[0]
     if as_json:
         _print_json({"of": of, **numbers.attrs, **row})
@@ -416,7 +384,30 @@ def run(
         raise typer.Exit(code)
 
 
-@app.command(cls=_Command, short_help="Time training beside JAX and PyTorch.")
+@app.command(cls=Command, short_help="Show what is stored, and clean it.")
+def store(
+    name: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="Only experiments of this name; * stands for anything.")
+    ] = None,
+    older: Annotated[str | None, typer.Option(metavar="AGE", help="Only what is older: 12h, 30d, 2w.")] = None,
+    stale: Annotated[bool, typer.Option("--stale", help="Only results of code that has changed since.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the store by experiment; with --name, --older or --stale show those alone, and remove them if you agree."""
+    if yes and name is None and older is None and not stale:
+        raise InputError("--yes removes what --name, --older or --stale choose; name one (--name '*' is everything).")
+    from widenet.console import stores
+    from widenet.store import Store, default_root
+
+    row = stores.carry_out(Store(default_root()), name, older, stale, yes)
+    if as_json:
+        _print_json(row)
+    else:
+        print(stores.table_of(row))
+
+
+@app.command(cls=Command, short_help="Time training beside JAX and PyTorch.")
 def bench(
     workloads: Annotated[
         list[str] | None,
@@ -468,26 +459,31 @@ def _carry_out(
     fresh: bool,
     workers: "Workers | None" = None,
     keep: bool = False,
+    stored: bool = True,
 ) -> "Results":
     """The outcomes of the claims and of the figures, with progress on stderr.
 
-    With `keep`, they are kept, and those of earlier reports are found again.
+    With `keep`, they are kept, and those of earlier reports are found again. Without `stored`, nothing is.
     """
     from widenet.console import wording
     from widenet.console.progress import watching
     from widenet.records import Scale
     from widenet.run import Cells, Kept, Plan, Processes, default_jobs
     from widenet.run.executors import WORTH_A_PROCESS
-    from widenet.store import Store, default_root
+    from widenet.store import Store
+    from widenet.store.unkept import with_store
 
-    store = Store(default_root())
     # What a cell costs is known for the quick scale. At the paper's own sizes a process is always worth its start.
     worth = WORTH_A_PROCESS if scale is Scale.QUICK else 0.0
-    with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
-        cells = Cells(store, executor, fresh=fresh)
-        plan = Plan(tuple(claims), tuple(figures), scale, seed, cells, Kept(cells) if keep else None)
-        with watching(plan.n_pieces, plan.seconds, plan.pieces_by_paper) as watch:
-            return plan.carry_out(watch, wording.in_short)
+
+    def work(store: Store) -> "Results":
+        with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
+            cells = Cells(store, executor, fresh=fresh)
+            plan = Plan(tuple(claims), tuple(figures), scale, seed, cells, Kept(cells) if keep else None)
+            with watching(plan.n_pieces, plan.seconds, plan.pieces_by_paper) as watch:
+                return plan.carry_out(watch, wording.in_short)
+
+    return with_store(work, keep=stored)
 
 
 def _scale(text: str) -> "Scale":

@@ -45,3 +45,4 @@ class Form(enum.StrEnum):
     PRINTED = "false as printed"
     REPAIR = "repaired"
     SHARPER = "sharper than printed"
+    OURS = "ours, not in the paper"

@@ -39,6 +39,18 @@ def test_kept_and_broken(measured, promised, sense, kept):
     assert Sides(measured, promised, sense).kept is kept
 
 
+@pytest.mark.parametrize(
+    ("sides", "shown"),
+    [
+        (Sides([1.0, 2.0], 3.0), "<Sides: 2 cases, kept; closest 2 ≤ 3>"),
+        (Sides([1.0, 2.0], 2.0, strict=True), "<Sides: 2 cases, 1 broken; closest 2 < 2>"),
+        (Sides([1.0, math.nan], 3.0, AT_LEAST, where=[False, True]), "<Sides: 1 cases, 1 undecided>"),
+    ],
+)
+def test_sides_are_shown_by_their_closest_case(sides, shown):
+    assert repr(sides) == shown
+
+
 def test_one_undecided_case_leaves_it_open_and_one_broken_case_breaks_it():
     assert Sides([1.0, math.nan], 2.0).kept is None
     assert Sides([3.0, math.nan], 2.0).kept is False

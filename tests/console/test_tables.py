@@ -294,7 +294,7 @@ def test_times_and_their_notes_are_whole_at_every_width(
     found = " ".join(lines).replace(":", "").split()
     for row in rows:
         assert set(f"{row['peer']} {row['note']} A remark about them.".split()) <= set(found)
-    assert found.count("1234") == found.count("10.25") == found.count("0.5") == len(rows)
+    assert found.count("1,234") == found.count("10.25") == found.count("0.5") == len(rows)
     assert "…" not in " ".join(lines)
 
 

@@ -94,7 +94,7 @@ def test_margins_of_the_toys():
 def test_it_is_the_network_of_the_engine(seed):
     points, labels, net = drawn(seed)
     twin = TwoLayer(jnp.asarray(net.weights), jnp.asarray(net.signs), None, huberized_relu(net.bandwidth))
-    found, outputs = gradient_of(twin, jnp.asarray(points), jnp.asarray(labels), loss=logistic, layers=Layers.HIDDEN)
+    found, outputs, _ = gradient_of(twin, jnp.asarray(points), jnp.asarray(labels), loss=logistic, layers=Layers.HIDDEN)
     np.testing.assert_allclose(net.outputs(points), outputs, atol=1e-14)
     np.testing.assert_allclose(gradient(net, points, labels), found.hidden_weights, atol=1e-15)
 

@@ -40,31 +40,24 @@ def test_slopes_may_differ_between_runs():
 
 H = 1 / 7
 HUBER_TABLE = [
-    # z, h, φ, φ', γ: computed apart from the code
-    (-0.02, H, 0, 0, 0),
-    (0.05, H, 0.00875, 0.35, 7),
-    (0.3, H, 0.228571428571, 1, 0),
-    (H, H, 0.0714285714286, 1, 7),
-    (0.0, H, 0, 0, 7),
-    (0.1, 0.4, 0.0125, 0.25, 2.5),
-    (0.4, 0.4, 0.2, 1, 2.5),
-    (1.3, 0.4, 1.1, 1, 0),
+    # z, h, φ, φ': computed apart from the code
+    (-0.02, H, 0, 0),
+    (0.05, H, 0.00875, 0.35),
+    (0.3, H, 0.228571428571, 1),
+    (H, H, 0.0714285714286, 1),
+    (0.0, H, 0, 0),
+    (0.1, 0.4, 0.0125, 0.25),
+    (0.4, 0.4, 0.2, 1),
+    (1.3, 0.4, 1.1, 1),
 ]
 
 
-@pytest.mark.parametrize(("z", "h", "value", "slope", "curvature"), HUBER_TABLE)
-def test_huberized_relu_and_its_derivatives(z, h, value, slope, curvature):
+@pytest.mark.parametrize(("z", "h", "value", "slope"), HUBER_TABLE)
+def test_huberized_relu_and_its_derivatives(z, h, value, slope):
     activation, at = huberized_relu(h), jnp.asarray(z)
     assert activation(at) == pytest.approx(value, rel=1e-11)
     assert activation.derivative(at) == pytest.approx(slope, rel=1e-12)
     assert jax.grad(activation)(at) == pytest.approx(slope, rel=1e-12)
-    assert activation.second_derivative(at) == pytest.approx(curvature, rel=1e-12)
-
-
-def test_just_beyond_the_ends_there_is_no_curvature():
-    activation = huberized_relu(0.4)
-    assert activation.second_derivative(jnp.asarray(-1e-12)) == 0
-    assert activation.second_derivative(jnp.asarray(0.4 + 1e-12)) == 0
 
 
 @pytest.mark.parametrize("z", [-1e200, 1e200])

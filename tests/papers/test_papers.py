@@ -115,6 +115,17 @@ def test_ids_are_unique_and_statements_say_something() -> None:
         assert row["where"], row["id"]
 
 
+def test_remarks_speak_to_readers_and_name_claims() -> None:
+    """What concerns arguments of a judge stands in a paragraph that begins with "In code:"."""
+    rows = index.claim_rows(papers.PAPERS)
+    assert sum(bool(row["remark"]) for row in rows) > 100
+    for row in rows:
+        names = re.findall("`([^`]+)`(?! in the details)", row["remark"])
+        assert {f"{row['paper']}.{name}" for name in names} <= set(papers.claim_ids()), row["id"]
+        assert "In code" not in row["remark"], row["id"]
+        assert "a control" not in row["remark"].lower(), row["id"]
+
+
 def test_loading_every_room_starts_no_device() -> None:
     """Who only judges what is stored needs none, and a GPU would give its memory to a process that waits."""
     code = """

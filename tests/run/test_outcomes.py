@@ -134,7 +134,7 @@ def test_scale_and_seed_reach_what_a_claim_draws(cells):
 def test_the_row_of_a_check_is_the_contract(cells):
     row = dataclasses.replace(judge(drawn(), Scale.QUICK, 3, cells), evidence=EVIDENCE).row()
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-    assert set(row) == OLD_FIELDS | {"title", "parts", "details", "cells", "open_constant", "versions"}
+    assert set(row) == OLD_FIELDS | {"title", "parts", "details", "cells", "open_constant", "versions", "instance"}
     assert set(row["hypotheses"][0]) == {"key", "name", "required", "actual", "slack", "met", "why", "normalization"}
     assert row["runs"] == {"tried": 20, "diverged": 1, "unfinished": 0, "outside": 0}
     assert (row["promised"], row["interval"]) == ("Infinity", [0.0, "Infinity"])

@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from widenet.errors import StoreError
-from widenet.store import CellKey, Store, leases
+from widenet.store import CellKey, Store, directory, leases
 
 HOLDER = """
 import sys, time
@@ -188,6 +189,79 @@ def test_the_owner_shows_its_life_at_each_beat(tmp_path, monkeypatch):
             assert time.monotonic() < last
             time.sleep(0.01)
         assert len(lease_path(store).read_bytes()) == len(before)
+
+
+@pytest.fixture
+def slow_clock(clock, monkeypatch):
+    """A clock that goes on while this process sleeps, and only then."""
+
+    wait = time.sleep
+
+    def sleep(seconds: float) -> None:
+        if threading.current_thread() is threading.main_thread():
+            clock.now += seconds
+        else:
+            wait(seconds)  # the thread that shows the life of leases
+
+    monkeypatch.setattr(directory.time, "sleep", sleep)
+    return clock
+
+
+@pytest.mark.parametrize(("seconds", "is_found"), [(100.0, True), (20.0, False)])
+def test_a_finished_file_that_is_listed_and_hidden_is_waited_for(tmp_path, slow_clock, monkeypatch, seconds, is_found):
+    """For half a minute: worth it for a cell of a hundred seconds, and not for one of twenty."""
+    store, read, start = Store(tmp_path), Path.read_bytes, slow_clock.now
+    store.put(KEY, {}, "here")
+
+    def hidden(path: Path) -> bytes:
+        if path.suffix == ".npz" and slow_clock.now < start + 30:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", hidden)
+    assert store.get(KEY) is None
+    assert (store.look_again(KEY, seconds) is not None) == is_found
+    assert slow_clock.now == start + (30 if is_found else 20)
+
+
+@pytest.mark.parametrize(("seconds", "is_found"), [(1000.0, True), (10.0, False)])
+def test_a_list_that_is_late_is_waited_for_where_somebody_was_at_the_cell(tmp_path, slow_clock, seconds, is_found):
+    store, start = Store(tmp_path), slow_clock.now
+    elsewhere(lease_path(store))
+    assert not is_free(store)
+
+    class Late(Store):
+        def get(self, key: CellKey):
+            if slow_clock.now >= start + 40:
+                store.put(key, {}, "here")
+            return super().get(key)
+
+    late = Late(tmp_path)
+    monkey = directory.Path.iterdir
+
+    def listed(path: Path):
+        late.get(KEY)
+        return monkey(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "iterdir", listed)
+        assert (late.look_again(KEY, seconds) is not None) == is_found
+    assert slow_clock.now == start + (40 if is_found else 1)
+
+
+def test_a_cell_that_nobody_was_at_is_not_waited_for(tmp_path, slow_clock):
+    store, start = Store(tmp_path), slow_clock.now
+    store.path(KEY).parent.mkdir(parents=True)
+    assert store.look_again(KEY, 1000.0) is None
+    assert slow_clock.now == start
+
+
+def test_a_damaged_file_is_not_waited_for(tmp_path, slow_clock):
+    store, start = Store(tmp_path), slow_clock.now
+    store.put(KEY, {}, "here")
+    store.path(KEY).write_bytes(b"half")
+    assert store.look_again(KEY, 1000.0) is None
+    assert slow_clock.now == start
 
 
 def test_a_file_system_without_links_has_leases_too(tmp_path, monkeypatch):

@@ -103,7 +103,7 @@ def _die_at(line: int, store: Store) -> None:
     os._exit(0 if written else 1)
 
 
-def _naive_write(self: Store, path: Path, data: bytes) -> None:
+def _naive_write(self: Store, path: Path, data: bytes, sync: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb", buffering=0) as file:
         file.write(data[:2000])

@@ -74,6 +74,18 @@ def test_a_point_that_failed_is_told_and_retried(spec, trouble, log):
     [
         (["--share", "0/4"], "--share I/N takes a share from 1 to N"),
         (["--share", "half"], "got 'half'"),
+        (["--share", "1/2", "--on", "slurm"], "--share is for processes that you start yourself"),
+        (["--on", "tcp://host"], "--on is processes, slurm, tcp"),
+        (["--walltime", "10"], "--walltime is for --on slurm"),
+        (["--print"], "--print is for --on slurm"),
+        (["--on", "slurm", "--walltime", "soon"], "--walltime is minutes, H:MM:SS or D-HH:MM:SS"),
+        (["--on", "slurm", "--tasks", "0"], "--tasks must be at least 1, got 0"),
+        (["--on", "slurm", "--cores", "0"], "--cores must be at least 1, got 0"),
+        (["--on", "slurm", "--gpus", "2"], "--gpus is 0 or 1, got 2"),
+        (["--on", "slurm", "--partition", "a b"], "--partition is a name that sinfo shows"),
+        (["--on", "slurm", "--sbatch", "account"], "--sbatch takes an option of sbatch"),
+        (["--on", "slurm", "--sbatch", "--mem=1G\nrm -r ."], "--sbatch takes an option of sbatch"),
+        (["--on", "slurm", "--sbatch", "--array=1-4"], "--sbatch=--array=1-4 is set by widenet"),
         (["--on", "moon"], "--on is processes, slurm, tcp"),
         (["--jobs", "0"], "--jobs must be a whole number"),
     ],
@@ -102,6 +114,25 @@ def test_run_refuses_what_is_no_pair():
     result = CliRunner().invoke(app, ["run", PRODUCTS, "--set", "size"], prog_name="widenet")
     assert result.exit_code == 2
     assert "--set takes NAME=VALUE" in result.stderr
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_sigterm_ends_a_sweep_in_the_middle_of_a_cell_and_frees_it(tmp_path, log, jobs):
+    """As Slurm does it, also while a library does not let Python hear of the signal."""
+    spec = tmp_path / "slow.toml"
+    spec.write_text(f'of = "{PRODUCTS}"\n[set]\nhashes = {2**31 - 1}\n[over]\nfactor = [1, 2, 3]\nsize = [2, 3]\n')
+    command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--share", "1/1", "--jobs", jobs]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+    last = time.monotonic() + PATIENCE
+    while not log.counts("start"):
+        assert time.monotonic() < last
+        time.sleep(0.05)
+    assert list((tmp_path / "store").rglob("*.lease"))
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert errors == "widenet: ended by SIGTERM; what was finished is in the store.\n"
+    assert not list((tmp_path / "store").rglob("*.lease*"))
 
 
 def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log):

@@ -1,10 +1,12 @@
 """Processes, shares of several processes, and executors of others: each point once, and the same numbers."""
 
 import concurrent.futures
+import json
 import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -140,6 +142,107 @@ def test_an_executor_that_always_loses_is_told(store):
 
     with pytest.raises(StoreError, match="ConnectionError: the worker is gone"):
         driver.by_executor(sweep_of(store), Broken(), Quiet())
+
+
+def test_an_executor_whose_jobs_can_only_be_asked_computes_a_sweep(store, expected):
+    """As those of submitit: they are no futures of `concurrent.futures`, and what is wrong with one is raised by it."""
+
+    class Job:
+        def __init__(self, function, text, fails):
+            self.function, self.text, self.fails, self.asked = function, text, fails, 0
+
+        def done(self):
+            self.asked += 1
+            return self.asked > 1
+
+        def result(self):
+            if self.fails:
+                raise RuntimeError("job 7 has not produced any output")
+            return self.function(self.text)
+
+    class Jobs:
+        submitted = 0
+
+        def submit(self, function, text):
+            self.submitted += 1
+            return Job(function, text, self.submitted == 1)
+
+    driver.by_executor(sweep_of(store), Jobs(), Quiet())
+    assert dataset_of(sweep_of(store)).identical(expected)
+
+
+def test_loky_computes_a_sweep(store, log, expected):
+    loky = pytest.importorskip("joblib.externals.loky")
+    executor = loky.get_reusable_executor(max_workers=2)
+    try:
+        found = wn.sweep(PRODUCTS, store=store, on=executor, **GRID)
+    finally:
+        executor.shutdown(wait=True)
+    assert found.identical(expected)
+    assert set(log.counts().values()) == {1}
+
+
+def test_an_executor_that_looks_in_vain_is_left(store, monkeypatch):
+    monkeypatch.setattr(driver, "SECONDS_BETWEEN_LOOKS", 0.01)
+
+    class Silent(concurrent.futures.Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            return concurrent.futures.Future()
+
+    def look():
+        raise ConnectionError("nobody is there")
+
+    with pytest.raises(ConnectionError, match="nobody is there"):
+        driver.by_executor(sweep_of(store), Silent(), Quiet(), look=look)
+
+
+def test_memory_does_not_grow_with_the_number_of_points_that_are_handed_out(store):
+    """By a hundred times more points, in more packs."""
+
+    class Immediate(concurrent.futures.Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            future = concurrent.futures.Future()
+            future.set_result({"computed": 1})
+            return future
+
+    peaks = []
+    for n_points in (1_000, 100_000):
+        axis = {"from": 1, "to": n_points, "steps": n_points}
+        sweep = sweep_of(store, over={"seed": axis})
+        store.write_once(sweep.plan, json.dumps({"pack": n_points // 64, "seconds_per_point": 0.01}).encode())
+        assert len(sweep.missing()) >= 64  # what is asked is written now
+        tracemalloc.start()
+        driver.by_executor(sweep, Immediate(), Quiet())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 4 * 2**20, "less than 40 bytes a point: the values of the axis"
+
+
+def test_a_node_that_vanished_with_its_lease_is_waited_for_and_replaced(store, log, monkeypatch, expected):
+    monkeypatch.setattr(leases, "BEAT_SECONDS", 0.1)
+    sweep = sweep_of(store)
+    sweep.pack_size()
+    tasks = subject_of(sweep.order, store).tasks({"size": 4, "factor": 2.0})
+    assert isinstance(tasks, list)
+    lease = store.path(tasks[0].key).with_suffix(leases.SUFFIX)
+    lease.parent.mkdir(parents=True, exist_ok=True)
+    lease.write_bytes(leases.Owner("theirs", "another machine", 0, 1, "1").text(7))
+    driver.here(sweep, Quiet())
+    assert dataset_of(sweep).identical(expected)
+    assert log.counts("start")["4 2 0"] == 1
+    assert not lease.exists()
+
+
+def test_processes_that_start_together_agree_on_the_packs(store, log, monkeypatch):
+    """One that finds the first points in the hands of others must not take them for quick ones."""
+    sweep = sweep_of(store, over={"factor": [1.0, 2.0]}, set={"seconds": 0.3})
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        sizes = list(
+            threads.map(lambda _: sweep_of(store, over=sweep.order.axes, set=sweep.order.fixed).pack_size(), "abcd")
+        )
+    assert len(set(sizes)) == 1
+    assert json.loads(sweep.plan.read_text())["seconds_per_point"] >= 0.3
+    assert set(log.counts().values()) == {1}
 
 
 def test_a_store_that_is_a_file_is_one_sentence(tmp_path):

@@ -137,13 +137,14 @@ def test_numbers_do_not_depend_on_the_packing(tmp_path, monkeypatch):
 
 def test_shares_are_a_partition_and_help_with_the_rest():
     spans = list(packs_of(100, 3))
-    own = [driver.share_of(spans, i, 4)[0] for i in range(1, 5)]
+    own = [[span for span in spans if driver.hash_of(span) % 4 == i - 1] for i in range(1, 5)]
     assert sorted(span.start for each in own for span in each) == [span.start for span in spans]
     assert all(own)
     for i in range(1, 5):
-        mine, others = driver.share_of(spans, i, 4)
-        assert len(mine) + len(others) == len(spans)
-    assert driver.share_of(spans, 1, 4)[1] != driver.share_of(spans, 2, 4)[1]
+        walk = driver.in_order_of(spans, i, 4)
+        assert walk[: len(own[i - 1])] == own[i - 1]
+        assert sorted(span.start for span in walk) == [span.start for span in spans]
+    assert driver.in_order_of(spans, 1, 4)[-20:] != driver.in_order_of(spans, 2, 4)[-20:]
 
 
 def test_a_point_that_fails_keeps_its_error_and_ends_nothing(store, log, trouble):

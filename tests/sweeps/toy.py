@@ -1,5 +1,6 @@
 """An experiment that writes down each computation, and that waits, fails or ends its process where it is told to."""
 
+import hashlib
 import os
 import time
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ class ToySetting(ClosedModel):
     factor: float = 1.0
     n_runs: int = 3
     seconds: float = 0.0
+    hashes: int = 0
     seed: int = 0
     inner: Inner = Inner()
 
@@ -41,7 +43,7 @@ class Products(Cases):
 
 
 def run(setting: ToySetting, progress: Progress) -> Products:
-    """In the file of trouble, a line "0.5 2" makes factor 0.5 fail twice, and "0.5 end" ends the process."""
+    """In the file of trouble, "0.5 2" makes factor 0.5 fail twice, "0.5 end" ends the process, "0.5 wait" waits."""
     name = f"{setting.size} {setting.factor:g} {setting.seed}"
     _write(f"start {os.getpid()} {name}")
     trouble = os.environ.get(TROUBLE)
@@ -51,9 +53,14 @@ def run(setting: ToySetting, progress: Progress) -> Products:
             if float(factor) == setting.factor:
                 if what == "end":
                     os._exit(1)
-                if _count(f"start {os.getpid()} {name}") <= int(what):
+                if what == "wait":
+                    while line in Path(trouble).read_text().splitlines():
+                        time.sleep(0.02)
+                elif _count(f"start {os.getpid()} {name}") <= int(what):
                     raise ArithmeticError(f"no product with {setting.factor}")
     time.sleep(setting.seconds)
+    if setting.hashes:
+        hashlib.pbkdf2_hmac("sha256", b"a", b"b", setting.hashes)  # one call, which no signal interrupts
     draws = np.random.default_rng([setting.seed, setting.size]).normal(size=setting.n_runs)
     _write(f"end {os.getpid()} {name}")
     return Products(draws * setting.factor + setting.inner.shift, setting.size)

@@ -309,6 +309,21 @@ def test_control_a_weakened_program_fails_on_the_oldest_machine(oldest, name):
     assert "AssertionError" in done.stdout
 
 
+def test_tests_run_on_as_many_cores_as_are_lent(tmp_path, monkeypatch):
+    def ran(machine, *arguments, cores, log, **_):
+        asked.append((arguments[arguments.index("-n") + 1] if "-n" in arguments else "", len(cores)))
+        log.write_text("3 passed in 1.0s")
+        return subprocess.CompletedProcess(arguments, 0)
+
+    asked = []
+    monkeypatch.setattr(machines.Machine, "run", ran)
+    monkeypatch.setattr(machines, "stamp_of_sources", lambda: "today")
+    for workers in (1, 3):
+        one = machines.Trial(machines.MACHINES[0], tmp_path, machines.Cores([0, 1, 2, 3]), workers=workers)
+        assert one.run("tests", ()).tests == "3 passed"
+    assert asked == [("", 1), ("3", 3)]
+
+
 def test_what_was_done_with_the_same_sources_is_not_done_again(tmp_path, monkeypatch):
     done = []
 
@@ -368,10 +383,10 @@ def test_cores_are_lent_in_turn():
 def test_ctrl_c_begins_nothing_more_and_keeps_nothing_that_it_cut_short(tmp_path, monkeypatch, capsys):
     begun = []
 
-    def checked(trial, which, own):
+    def tested(trial, own):
         while not trial.is_stopped:
             pass
-        return []
+        return ""
 
     def stop(trials, *args):
         try:
@@ -387,13 +402,12 @@ def test_ctrl_c_begins_nothing_more_and_keeps_nothing_that_it_cut_short(tmp_path
     monkeypatch.setattr(machines, "possible", lambda: [machines.Machine("one", cores=1)])
     monkeypatch.setattr(machines, "stamp_of_sources", lambda: "today")
     monkeypatch.setattr(machines, "_run", stop)
-    monkeypatch.setattr(machines.Trial, "_checked", checked)
+    monkeypatch.setattr(machines.Trial, "_checked", lambda trial, which, own: begun.append("checks"))
     monkeypatch.setattr(machines.Trial, "_controlled", lambda trial, own: begun.append("controls"))
-    monkeypatch.setattr(machines.Trial, "_tested", lambda trial, own: begun.append("tests"))
+    monkeypatch.setattr(machines.Trial, "_tested", tested)
     monkeypatch.setattr(machines.concurrent.futures, "wait", interrupt)
     monkeypatch.setattr(sys, "argv", ["machines", "--jobs", "1"])
     assert machines.main() == 130
-    assert "controls" not in begun
-    assert "tests" not in begun
+    assert begun == []
     assert list(tmp_path.rglob("*.json")) == []
     assert "interrupted" in capsys.readouterr().err

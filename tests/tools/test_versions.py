@@ -36,7 +36,7 @@ def test_the_suite_runs_with_the_options_of_pyproject(one, tmp_path, monkeypatch
     assert one.test(["tests/tools/test_waiting.py", "-k", "lines_are_counted"], 1) == "1 passed"
     said = capfd.readouterr().out
     assert f"addopts: {OPTIONS['addopts'].split()}" in said
-    assert "asked: ['tests/page'] loadfile importlib True" in said
+    assert "asked: ['tests/page', 'tests/cluster'] loadfile importlib True" in said
 
 
 def test_a_suite_that_passes_and_one_that_fails_are_told(one, tmp_path):

@@ -75,7 +75,7 @@ def with_method(recipe, **changes):
 
 def kernel_of(recipe, nets, data, watch=None):
     """The kernel that SGD would choose."""
-    return recipe.method.fitted(nets, data, recipe.layers, watch).kernel
+    return recipe.method.fitted(nets, data, recipe.loss, recipe.layers, watch).kernel
 
 
 def n_programs():

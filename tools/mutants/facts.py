@@ -88,6 +88,9 @@ class Facts:
         self._columns, self._signs = {**(columns or {}), **columns_of([tree])}, signs
         self._names: dict[str, Domain] = {}
         self._beside: dict[ast.expr, tuple[type[ast.cmpop], Domain]] = {}
+        self._counting = {
+            node.name for node in tree.body if isinstance(node, ast.FunctionDef) and _is_int(node.returns, set())
+        }
         self._whole = {each for node in ast.walk(tree) for each in _whole_numbers(node)}
         self._counted = {each for node in ast.walk(tree) for each in _counted(node)}
         self._guards: set[ast.expr] = set()
@@ -159,6 +162,10 @@ class Facts:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 known = self.domain(operand)
                 return Domain(known.whole, sign=known.sign)
+            case ast.List(elts=[first, *others]) if all(self.domain(each) == self.domain(first) for each in others):
+                return self.domain(first)
+            case ast.ListComp(elt=each):
+                return self.domain(each)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
                 return self._of_call(name, node)
         return ANY
@@ -170,6 +177,8 @@ class Facts:
         first = self.domain(given[0]) if given else ANY
         if name in COUNTS:
             return COUNT
+        if name in self._counting:
+            return WHOLE
         if name in SIZES:
             return Domain(name in ("abs", "absolute", "square") and (first.whole or first.sign), True)
         if name in ROUNDED:

@@ -19,6 +19,7 @@ from pydantic import Field, PrivateAttr, computed_field
 from widenet.claims.applicability import NOT_ABOUT_DATA, Applied, NotApplicable
 from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
+from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
@@ -185,6 +186,7 @@ class Evidence(ClosedModel):
 
     Attributes:
       settings: of each cell it was found from, in JSON values; empty where the claim generates its own cases.
+      instance: of a statement that is false as printed, the case that breaks it, where it has two dimensions.
       hypotheses: measured, each at the case nearest to breaking it.
       parts: the conjuncts of the conclusion.
       runs: how many runs it rests on.
@@ -200,6 +202,7 @@ class Evidence(ClosedModel):
     note: str = ""
     open_constant: str = ""
     settings: tuple[dict[str, Any], ...] = Field(default=(), exclude=True, repr=False)
+    instance: Instance | None = Field(default=None, repr=False)
 
     def part(self, key: str) -> Part:
         """The conjunct of this key.
@@ -322,6 +325,7 @@ class Claim:
       meaning: the promise in plain words, or None.
       title: the statement in at most 60 characters of plain words, for lists.
       form: whose statement it is: the paper's, or ours in its place. Findings say which claims are repairs.
+      remark: what a reader should know about the statement or about how it is checked, or "".
     """
 
     id: str
@@ -338,6 +342,7 @@ class Claim:
     meaning: Meaning | None = field(default=None, repr=False)
     title: str = ""
     form: Form = Form.PAPER
+    remark: str = ""
 
     def __post_init__(self) -> None:
         """It has one source of cases.
@@ -481,6 +486,7 @@ class Claim:
             settings_on=None,
             meaning=None,
             title=title,
+            remark="",
             **given,
         )
 
@@ -500,7 +506,8 @@ def claim(
     title: str = "",
     form: Form = Form.PAPER,
 ) -> Callable[[Callable[..., Any]], Claim]:
-    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that users see.
+    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that users see, the others are its
+    remark, apart from one that begins with "In code:".
 
     The judge gets one table per experiment and returns what is promised, by name. `on` says how the claim applies to a
     user's data, where the experiments it reads do not.
@@ -510,10 +517,9 @@ def claim(
     """
 
     def make(judge: Callable[..., Any]) -> Claim:
-        words = inspect.cleandoc(judge.__doc__ or "").split("\n\n")[0]
-        if not words:
+        statement, *others = (" ".join(each.split()) for each in inspect.cleandoc(judge.__doc__ or "").split("\n\n"))
+        if not statement:
             raise ValueError(f"{id}: the judge {judge.__name__} has no docstring; write the statement there")
-        statement = " ".join(words.split())
         return Claim(
             id,
             kind,
@@ -529,6 +535,7 @@ def claim(
             means,
             title,
             form,
+            " ".join(each for each in others if not each.startswith("In code:")),
         )
 
     return make

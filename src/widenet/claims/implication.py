@@ -179,9 +179,14 @@ class Clause:
 
 
 class Clauses(Mapping[str, Clause]):
-    """All that a claim supposes and promises, by key, in order."""
+    """All that a claim supposes and promises, by key, in order.
 
-    def __init__(self, clauses: Sequence[Clause]):
+    Attributes:
+      leaves_open: whether the paper leaves a constant of it open.
+    """
+
+    def __init__(self, clauses: Sequence[Clause], leaves_open: bool = False):
+        self.leaves_open = leaves_open
         self._clauses = {each.key: each for each in clauses}
         if len(self._clauses) != len(clauses):
             keys = [each.key for each in clauses]
@@ -214,7 +219,7 @@ def clauses_of(claim: "Claim") -> Clauses:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         given = [(each, each(*tables)) for each in claim.given]
-        promised = claim.promise(*tables).parts
+        promise = claim.promise(*tables)
     return Clauses(
         [
             *(
@@ -223,10 +228,11 @@ def clauses_of(claim: "Claim") -> Clauses:
             ),
             *(
                 Clause(claim, PROMISED, key, part.text or key, optional=part.optional, **part.clause())
-                for key, part in promised.items()
+                for key, part in promise.parts.items()
                 if isinstance(part, Sides | Fact | Rate)
             ),
-        ]
+        ],
+        bool(promise.open_constant),
     )
 
 

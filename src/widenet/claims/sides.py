@@ -299,6 +299,14 @@ class Sides:
         number = "…" if shown is None else f"{shown:.6g}"
         return f"{self.sign} {number}" + (f" (to {room:.0e})" if room else "")
 
+    def __repr__(self) -> str:
+        part = self.part("")
+        answer = {True: "kept", False: f"{part.broken} broken", None: f"{part.undecided} undecided"}[part.kept]
+        if part.measured is None or part.promised is None:
+            return f"<Sides: {part.n_cases} cases, {answer}>"
+        closest = f"{part.measured:.4g} {self.sign} {part.promised:.4g}"
+        return f"<Sides: {part.n_cases} cases, {answer}; closest {closest}>"
+
     def part(self, name: str) -> Part:
         """The part of a conclusion that these sides decide."""
         part = Part(

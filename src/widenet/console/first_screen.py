@@ -17,6 +17,7 @@ STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone
 SIGNS = {Tone.GOOD: "▇", Tone.FINDING: "◆", Tone.OPEN: "○", Tone.ALARM: "✗"}
 WORDS = {Tone.GOOD: "hold", Tone.FINDING: "false as printed", Tone.OPEN: "open", Tone.ALARM: "unexpected"}
 BAR = 20
+GAP = "   "
 FEW = 3
 """So many unexpected results are named."""
 
@@ -24,10 +25,10 @@ FEW = 3
 def first_screen(results: "Results", page: Path, changes: "SinceLast | None", seconds: float, width: int) -> list[Text]:
     """Counts, a row per paper, what changed, and where the page is. Lines are cut at the width but for the path."""
     tones = _tones(results)
-    lines = [_counts(list(tones.values()), seconds)]
+    lines = _counts(list(tones.values()), seconds, width)
     papers = list(dict.fromkeys(id.partition(".")[0] for id in results.asked))
     longest = max((len(each) for each in papers), default=0)
-    lines += [_paper(each, longest, tones, results) for each in papers]
+    lines += [_paper(each, longest, tones, results, width) for each in papers]
     alarms = [id for id, tone in tones.items() if tone is Tone.ALARM]
     if alarms:
         more = f" and {len(alarms) - FEW} more" if len(alarms) > FEW else ""
@@ -47,15 +48,19 @@ def _tones(results: "Results") -> dict[str, Tone]:
     return found | {each.item.id: Tone.ALARM for each in results.not_computed if isinstance(each.item, Claim)}
 
 
-def _counts(tones: Sequence[Tone], seconds: float) -> Text:
-    line = Text(wording.counted(len(tones), "statement"), style="bold")
-    for tone in Tone:
-        if count := tones.count(tone):
-            line.append(f"   {count} {WORDS[tone]}", style=STYLES[tone])
-    return line.append(f"   {seconds:.0f} s", style="dim")
+def _counts(tones: Sequence[Tone], seconds: float, width: int) -> list[Text]:
+    """How many there are of each tone, with its sign in the bars; on as many lines as the width needs."""
+    pieces = [Text(wording.counted(len(tones), "statement"), style="bold")]
+    pieces += [Text(f"{SIGNS[each]} {tones.count(each)} {WORDS[each]}", STYLES[each]) for each in Tone if each in tones]
+    lines = [Text()]
+    for piece in [*pieces, Text(f"{seconds:.0f} s", style="dim")]:
+        if lines[-1] and len(lines[-1]) + len(GAP) + len(piece) > width:
+            lines.append(Text())
+        lines[-1].append(GAP if lines[-1] else "").append_text(piece)
+    return lines
 
 
-def _paper(key: str, longest: int, tones: dict[str, Tone], results: "Results") -> Text:
+def _paper(key: str, longest: int, tones: dict[str, Tone], results: "Results", width: int) -> Text:
     own = [tone for id, tone in tones.items() if id.startswith(f"{key}.")]
     line = Text(f"{key:<{longest}}  ", style="bold")
     for tone, length in zip(Tone, _lengths([own.count(tone) for tone in Tone]), strict=True):
@@ -65,11 +70,21 @@ def _paper(key: str, longest: int, tones: dict[str, Tone], results: "Results") -
     figures = [each for each in results.figures if each.figure.paper == key]
     compared = [each for outcome in figures for each in outcome.comparisons if not each.added]
     if compared:
-        line.append(f"   figures {sum(each.agrees for each in compared)} of {len(compared)}")
+        line.append(f"{GAP}figures {sum(each.agrees for each in compared)} of {len(compared)}")
     differing = [each.figure.name for each in figures if _differs(each)]
     failed = [each.item for each in results.not_computed if each.item.paper == key]
     differing += [each.id.partition(".")[2] for each in failed if each.id not in tones]
-    return line.append("".join(f"  {name}" for name in differing), style=STYLES[Tone.OPEN])
+    return line.append(_as_many(differing, width - len(line)), style=STYLES[Tone.OPEN])
+
+
+def _as_many(names: Sequence[str], room: int) -> str:
+    """As many of the names as there is room for, each whole, and how many more there are."""
+    for count in range(len(names), 0, -1):
+        more = f"  +{len(names) - count}" if count < len(names) else ""
+        text = "".join(f"  {name}" for name in names[:count]) + more
+        if len(text) <= room:
+            return text
+    return ""
 
 
 def _differs(outcome: "FigureOutcome") -> bool:

@@ -1,5 +1,8 @@
 """Ctrl-C at any time: the command ends with one sentence and exit code 130, without a traceback.
 
+SIGTERM, by which a scheduler of a cluster ends a task, ends the process at once, also in the middle of a compiled
+training, with exit code 143. The cells that it was at are free for others then.
+
 Python raises KeyboardInterrupt wherever the program happens to be, and four such places need care. A library that is
 being loaded may print a traceback of its own, so there the process ends at once: an import has nothing to clean up. A
 callback of the garbage collector (JAX has one) drops the interrupt, so it is raised again a moment later. A compiler
@@ -9,6 +12,7 @@ interpreter on its way out, so after an interrupt it does not take that way.
 """
 
 import _thread
+import contextlib
 import os
 import signal
 import socket
@@ -34,11 +38,11 @@ _sentence = SENTENCE
 
 
 def watch() -> None:
-    """From here on Ctrl-C is remembered, and never lost. For the entry point of a program only."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        return  # a shell starts its background jobs like that
-    signal.signal(signal.SIGINT, _press)
-    sys.unraisablehook = _raise_again
+    """From here on Ctrl-C and SIGTERM are remembered, and never lost. For the entry point of a program only."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # a shell starts its background jobs like that
+        signal.signal(signal.SIGINT, _press)
+        sys.unraisablehook = _raise_again
+    signal.signal(signal.SIGTERM, _wait_for_the_end)
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     signal.set_wakeup_fd(theirs.detach(), warn_on_full_buffer=False)
@@ -93,14 +97,23 @@ def _listen(signals: socket.socket) -> None:
     if hasattr(signal, "pthread_sigmask"):  # the signal itself is for the main thread
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     while numbers := signals.recv(64):
+        if signal.SIGTERM in numbers:
+            _end(sentence().replace("interrupted", "ended by SIGTERM"), 128 + signal.SIGTERM)
         if signal.SIGINT in numbers and not _pressed.wait(PATIENCE_S):
             _end()
 
 
-def _end() -> None:
+def _wait_for_the_end(_: int, frame: FrameType | None) -> None:
+    """The thread that listens ends the process. Python needs a handler to tell that thread."""
+
+
+def _end(words: str | None = None, code: int = ExitCode.INTERRUPTED) -> None:
+    if "widenet.store.leases" in sys.modules:
+        sys.modules["widenet.store.leases"].let_go()
     cursor = SHOW_CURSOR if os.isatty(2) else ""
-    os.write(2, f"{cursor}{sentence()}\n".encode())
-    os._exit(ExitCode.INTERRUPTED)
+    with contextlib.suppress(OSError):  # whoever read it may be gone
+        os.write(2, f"{cursor}{words or sentence()}\n".encode())
+    os._exit(code)
 
 
 def _raise_again(dropped: Any) -> None:

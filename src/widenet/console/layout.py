@@ -28,7 +28,7 @@ def stacked(rows: Iterable[tuple[Text, Text, Sequence[tuple[str, str]]]]) -> Ren
     """Rows of (badge, name, details) below each other: the badge and the name, then a line per detail."""
     blocks = []
     for badge, name, details in rows:
-        head = Table.grid(padding=(0, 1))
+        head = Table.grid(padding=(0, 2))
         head.add_column(no_wrap=True)
         head.add_row(badge, name)
         facts = Table.grid(padding=(0, 2))

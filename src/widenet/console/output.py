@@ -1,5 +1,6 @@
 """Results for the reader's own folders: whole or not at all, and never at the cost of the reader's files."""
 
+import contextlib
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +47,8 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         raise StoreError(f"cannot write to {str(folder)!r}: {_why(error)}.") from error
     finally:
         for path in temporary.values():
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(NotADirectoryError):
+                path.unlink(missing_ok=True)
     return [folder / name for name in files]
 
 

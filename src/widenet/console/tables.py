@@ -152,7 +152,8 @@ def about(row: Mapping[str, Any]) -> list[RenderableType]:
         return [Text(row["id"], style="bold"), Text(plain(row["title"])), Text(plain(row["caption"])), command]
     head = Text.assemble((row["id"], "bold"), f"  {row['kind']}, {row['where']}")
     title = [Text(plain(row["title"]), style="bold")] if row["title"] else []
-    return [Group(head, *title), Text(plain(row["statement"])), *_clauses(row["clauses"]), _sources(row)]
+    words = [Text(plain(row[name])) for name in ("statement", "remark") if row[name]]
+    return [Group(head, *title), *words, *_clauses(row["clauses"]), _sources(row)]
 
 
 def _about_paper(row: Mapping[str, Any]) -> RenderableType:
@@ -188,7 +189,7 @@ def _sources(row: Mapping[str, Any]) -> Table:
         "reads": ", ".join(dict.fromkeys(row["reads"])) or "nothing: it generates its own test cases",
         "same runs": _few(row.get("same_runs", ())),
         "figures": ", ".join(row.get("figures", ())),
-        "expected": row["expected_verdict"],
+        "expected": wording.EXPECTED[row["expected_verdict"]],
         "check it": f"widenet check {row['id']}",
     }
     for word, value in words.items():

@@ -42,15 +42,23 @@ NOT_COMPUTED = Badge("✗", "not computed", Tone.ALARM)
 """The badge of a claim or a figure of which something failed."""
 
 
+EXPECTED = {
+    Verdict.HOLDS: "holds",
+    Verdict.VIOLATED: "false as printed",
+    Verdict.CONSTANT_UNSPECIFIED: "open constant",
+}
+"""The verdicts that a claim may be expected to have."""
+
+
 def badge(claim: Claim, evidence: Evidence) -> Badge:
     """The badge of a checked claim."""
     verdict = evidence.verdict
     if verdict is Verdict.VIOLATED:
         if claim.expected is Verdict.VIOLATED:
-            return Badge("!", "false as printed", Tone.FINDING)
+            return Badge("!", EXPECTED[verdict], Tone.FINDING)
         return Badge("✗", "violated", Tone.ALARM)
     if verdict is Verdict.CONSTANT_UNSPECIFIED:
-        return Badge("?", "open constant", Tone.OPEN)
+        return Badge("?", EXPECTED[verdict], Tone.OPEN)
     word = verdict.value.replace("_", " ").lower()
     if verdict is Verdict.HOLDS:
         if claim.expected is Verdict.VIOLATED:
@@ -157,14 +165,14 @@ def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
 
 
 def number(value: float | int | str | None) -> str:
-    """Four significant digits; from ten thousand to ten million, and whole numbers, in full; words as they are."""
+    """Four significant digits; from a thousand to ten million, and whole numbers, in full; words as they are."""
     if value is None:
         return NOTHING
     if isinstance(value, str):
         return value
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 10_000) and abs(value) < WHOLE_BELOW
+    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 1000) and abs(value) < WHOLE_BELOW
     return f"{value + 0.0:,.0f}" if whole else f"{value:.4g}"
 
 
@@ -199,9 +207,14 @@ def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
 
 
 def clause(row: Mapping[str, Any]) -> str:
-    """What a clause asks of each case, as the index has it: "≥ 1 (to 1e-12)"."""
+    """What a clause asks of each case, as the index has it: "≥ 1 (to 1e-12)".
+
+    Where every case has a limit of its own, the text of a promise says which.
+    """
     limit = row.get("limit")
     words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
+    if limit == "per case" and row["role"] == "promised":
+        words = "as often as promised" if row["sense"].startswith("rate") else "case by case"
     words = {"fact": "is so"}.get(words, words)
     if "tolerance" in row:
         words += f" ({row['tolerance']})"

@@ -50,7 +50,7 @@ class Huberized(eqx.Module):
     """φ(z) = 0 for z < 0, z²/(2h) on [0, h] and z − h/2 beyond: a ReLU whose corner is a parabola.
 
     `bandwidth` is the paper's h, positive; it may be an array (one per run). φ' is continuous, so automatic
-    differentiation has nothing to choose. The weak second derivative counts both ends of [0, h].
+    differentiation has nothing to choose.
     """
 
     bandwidth: float | Float[Array, "*run"]
@@ -58,11 +58,6 @@ class Huberized(eqx.Module):
     def derivative(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
         """φ'(z) = z/h, cut at 0 and at 1."""
         return jnp.clip(z / jnp.asarray(self.bandwidth, z.dtype), 0, 1)
-
-    def second_derivative(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
-        """γ(z): 1/h on the closed interval [0, h], else 0."""
-        h = jnp.asarray(self.bandwidth, z.dtype)
-        return jnp.where((z >= 0) & (z <= h), 1 / h, jnp.zeros_like(z))
 
     def __call__(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
         """φ(z)."""

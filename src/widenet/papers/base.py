@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +64,12 @@ class Paper:
     def drawing(self, name: str) -> str:
         """The module of the package that draws: it has `draw`, and `animate` where the figure moves."""
         return f"{self.package}.drawings.{name}"
+
+    @functools.cached_property
+    def instances(self) -> tuple[str, ...]:
+        """The module that says what stands in the plane where a statement is false; none where none does."""
+        module = f"{self.package}.instances"
+        return () if importlib.util.find_spec(module) is None else (module,)
 
     def _module(self, place: str) -> Any:
         return importlib.import_module(f"{self.package}.{place}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widenet.claims.base import Verdict
 from widenet.papers.base import Paper
 from widenet.papers.findings import finding_of, findings_of
 from widenet.papers.glossary import symbols_of
@@ -44,6 +45,7 @@ def figure_rows(papers: Iterable[Paper]) -> list[Row]:
 def claim_row(claim: "Claim") -> Row:
     """A claim as JSON values; mathematics stands between `$…$`."""
     clauses = [each.row() for each in claim.clauses.values()]
+    expected = Verdict.CONSTANT_UNSPECIFIED if claim.clauses.leaves_open else claim.expected
     texts = (claim.title, claim.statement, *(each["text"] for each in clauses))
     return {
         "id": claim.id,
@@ -52,8 +54,9 @@ def claim_row(claim: "Claim") -> Row:
         "form": form_of(claim).value,
         "title": claim.title,
         "statement": claim.statement,
+        "remark": claim.remark,
         "where": claim.where,
-        "expected_verdict": claim.expected.value,
+        "expected_verdict": expected.value,
         "reads": [each.id for each in claim.reads],
         "symbols": [each.symbol for each in symbols_of(claim.paper, *texts)],
         "clauses": clauses,

@@ -21,6 +21,12 @@ def is_outside(id: str) -> bool:
     return id.partition(":")[0].endswith(".py")
 
 
+def located(id: str) -> str:
+    """The same, with the whole path of the file: other processes may be started in other folders."""
+    file, colon, name = id.partition(":")
+    return f"{Path(file).resolve()}{colon}{name}" if is_outside(id) else id
+
+
 def claims_in(place: str) -> list[Claim]:
     """The claim that `file.py:name` names, or all of `file.py`, in their order.
 

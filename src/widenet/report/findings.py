@@ -27,6 +27,7 @@ class BrokenPromise:
     """Promised beside measured. `at` are places on a line of 330; None where the two are too close to be drawn."""
 
     part: Part
+    name: Markup
     measured: Markup
     promised: Markup
     at_measured: float | None
@@ -110,16 +111,19 @@ def _found(statement: Statement, library: Library) -> Found:
     finding = statement.finding
     repair = library.by_id.get(finding.repair) if finding else None
     broken = [part for part in statement.evidence.parts if part.kept is False]
-    return Found(statement, finding, repair, _promise(broken[0]) if broken else None)
+    return Found(statement, finding, repair, _promise(broken[0], statement) if broken else None)
 
 
-def _promise(part: Part) -> BrokenPromise | None:
+def _promise(part: Part, statement: Statement) -> BrokenPromise | None:
     if part.measured is None or part.promised is None or not part.sense:
         return None
     measured, promised = two_sides(part.measured, part.promised)
+    name = next(each.name for each in statement.gauges if each.part is part)
     low, high = min(part.measured, part.promised, 0.0), max(part.measured, part.promised, 0.0)
     near = not high > low or not high - low < float("inf") or abs(part.measured - part.promised) < 0.02 * (high - low)
     if near:
-        return BrokenPromise(part, measured, promised, None, None)
+        return BrokenPromise(part, name, measured, promised, None, None)
     axis = Axis(low, high, 12.0, 318.0)
-    return BrokenPromise(part, measured, promised, round(axis.at(part.measured), 1), round(axis.at(part.promised), 1))
+    return BrokenPromise(
+        part, name, measured, promised, round(axis.at(part.measured), 1), round(axis.at(part.promised), 1)
+    )

@@ -420,7 +420,12 @@ def _mathml(node: Node, stacked: bool) -> str:
             return f"<mrow>{''.join(_spaced(pieces, stacked))}</mrow>"
 
 
+BRACKETS = frozenset("()[]{}⟨⟩⌈⌉⌊⌋")
+
+
 def _fence(mark: str, form: str, tall: str) -> str:
+    if mark in BRACKETS:  # browsers know their form, and put no space around them
+        return f"<mo>{mark}</mo>" if tall == "true" else f'<mo stretchy="false">{mark}</mo>'
     return f'<mo form="{form}" fence="true" stretchy="{tall}" lspace="0" rspace="0">{mark}</mo>'
 
 

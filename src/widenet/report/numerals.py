@@ -5,6 +5,7 @@ value rounded to the last digit shown.
 """
 
 import math
+from decimal import Context, Decimal
 
 from markupsafe import Markup
 
@@ -42,9 +43,11 @@ def percent(share: float, digits: int = 3) -> str:
     size = 100 * abs(share)
     if math.isinf(size):
         return "∞ %"
-    while share < 1 and digits < 16 and float(f"{size:.{digits}g}") == 100:
+    exact = 100 * Decimal(repr(float(abs(share))))  # a product of floats may move the last digit
+    while share < 1 and digits < 16 and Context(prec=digits).create_decimal(exact) == 100:
         digits += 1
-    text = _with_power(size, digits) if 0 < size < SMALL else f"{size:.{digits}g}" if size < 1000 else f"{size:,.0f}"
+    rounded = Context(prec=digits).create_decimal(exact).normalize()
+    text = _with_power(size, digits) if 0 < size < SMALL else f"{rounded:f}" if size < 1000 else f"{size:,.0f}"
     return f"{_signed(share, text)} %"
 
 

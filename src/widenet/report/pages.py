@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from widenet.claims.base import plain
 from widenet.console import wording
 from widenet.console.wording import Tone
 from widenet.figures.archive import Archived, archived
@@ -71,8 +73,8 @@ class FigurePage:
 
     @property
     def title(self) -> Markup:
-        """What it shows."""
-        return set_in_type(self.outcome.figure.title)
+        """What it shows. A product and an equation stay on one line."""
+        return set_in_type(re.sub(r" ([×=]) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", self.outcome.figure.title))
 
     @property
     def plain_title(self) -> str:
@@ -307,6 +309,7 @@ def _environment() -> jinja2.Environment:
         in_words=_in_words,
         numbers=numerals,
         typeset=set_in_type,
+        plain=plain,
         with_code=with_code,
         page_of=page_of,
         page_of_paper=page_of_paper,

@@ -34,6 +34,11 @@ class Panels:
     file: str = ""
     data: str = ""
 
+    @property
+    def are_pairs(self) -> bool:
+        """Whether the drawings stand two by two, as on the sheet: beside each other is what belongs together."""
+        return sum(not each.is_wide for each in self.panels) in (2, 4, 8)
+
 
 def panels_of(id: str, files: Mapping[str, bytes], inside: bool) -> Panels:
     """The panels among the files of a figure; without any the whole picture, `inside` the page or as its file."""

@@ -2,16 +2,19 @@
 
 import functools
 import inspect
+import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
 from widenet.claims import Claim, Hypothesis, Part, Verdict
 from widenet.claims.base import plain
+from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
@@ -21,6 +24,7 @@ from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
+from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
 from widenet.run import CheckOutcome
@@ -30,11 +34,40 @@ ROOT = Path(__file__).parents[2]
 
 
 def set_in_type(text: str) -> Markup:
-    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed."""
+    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed.
+
+    A text without such marks has its indices and exponents set.
+    """
+    if "$" not in text:
+        return _with_indices(POWER.sub(_power, text))
     try:
         return Markup(mathematics.typeset(text))
     except FormulaError:
         return Markup.escape(plain(text))
+
+
+POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")
+
+
+def _power(found: re.Match[str]) -> str:
+    """`10⁻¹²` for `1e-12`."""
+    raised = f"10{str(int(found[2])).translate(numerals.RAISED)}"
+    return raised if found[1] == "1" else f"{found[1]}·{raised}"
+
+
+INDEX = re.compile(
+    r"(?<![^\W\d_][^\W\d_])(?<=[^\s_^])([_^])"
+    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|[−-]?(?:\d+(?:\.\d+)?|\w)(?![^\W\d_])))"
+)
+"""An index or exponent in mathematics that is typed without dollars; names of programs have more than one letter."""
+
+
+def _with_indices(text: str) -> Markup:
+    def moved(found: re.Match[str]) -> str:
+        tag, held = "sub" if found[1] == "_" else "sup", "\N{WORD JOINER}" if found[0][1] == "(" else ""
+        return f"{held}<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
+
+    return Markup(INDEX.sub(moved, str(Markup.escape(text))))
 
 
 def with_displays(text: str) -> Markup:
@@ -172,6 +205,12 @@ class Statement:
         return self.evidence.verdict is Verdict.VIOLATED
 
     @property
+    def only_attains(self) -> bool:
+        """Whether it is broken because a strict inequality is attained."""
+        tightness = self.evidence.tightness
+        return self.is_broken and tightness is not None and tightness <= 1 + ROUNDING
+
+    @property
     def form(self) -> Form:
         """Whose statement it is."""
         return form_of(self.claim)
@@ -187,7 +226,7 @@ class Statement:
                 return "broken where nothing is allowed"
             return (
                 "a strict inequality that is attained"
-                if tightness <= 1
+                if self.only_attains
                 else f"{numerals.times(tightness)} what is promised"
             )
         return f"{numerals.percent(tightness)} of its promise used"
@@ -238,6 +277,11 @@ class Statement:
         small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
         return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
 
+    @functools.cached_property
+    def instance(self) -> InstancePicture | None:
+        """The case that breaks it, where it can be drawn."""
+        return drawn(self.evidence.instance)
+
     @property
     def n_met(self) -> int:
         """How many of its assumptions are met."""
@@ -256,6 +300,16 @@ class Statement:
         path = Path(code.co_filename)
         shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else Path(*path.parts[-3:])
         return f"{shown.as_posix()}, line {code.co_firstlineno}"
+
+    @functools.cached_property
+    def ran(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Of each experiment it reads: its name, and the values that each field of its settings had."""
+        found: dict[str, dict[str, list[Any]]] = {}
+        for setting in self.outcome.circumstances.settings:
+            fields = found.setdefault(setting["experiment"], {})
+            for name, value in _flat_fields(setting):
+                fields.setdefault(name, []).append(value)
+        return [(name, [(each, _values(of)) for each, of in fields.items()]) for name, fields in found.items()]
 
     @property
     def command(self) -> str:
@@ -342,6 +396,33 @@ def _gauge(part: Part, text: str) -> Gauge:
     filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
     median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
     return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median)
+
+
+FEW_VALUES = 6
+
+
+def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of a setting and of what it holds, but for those that are empty."""
+    for name, value in setting.items():
+        words = f"{prefix}{name}".replace("_", " ")
+        if isinstance(value, Mapping):
+            yield from _flat_fields(value, f"{words}: ")
+        elif name != "experiment" and value not in (None, [], ""):
+            yield words, value
+
+
+def _values(values: Sequence[Any]) -> str:
+    """Each once; of many numbers, from the smallest to the largest."""
+    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    words = (
+        numerals.written(each) if len(numbers) == len(values) else json.dumps(each, ensure_ascii=False).strip('"')
+        for each in values
+    )
+    different = list(dict.fromkeys(words))
+    if len(different) > FEW_VALUES and len(numbers) == len(values):
+        return f"{numerals.written(min(numbers))} to {numerals.written(max(numbers))}, {len(different)} values"
+    more = f" and {len(different) - FEW_VALUES} more" if len(different) > FEW_VALUES else ""
+    return ", ".join(different[:FEW_VALUES]) + more
 
 
 @functools.lru_cache(maxsize=2048)

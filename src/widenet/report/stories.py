@@ -39,6 +39,12 @@ class WidthStory:
     fewest: float
     most: float
     factor: int
+    growth: float
+
+    @property
+    def grows(self) -> bool:
+        """Whether the widest network makes more updates than the narrowest, by more than a tenth."""
+        return self.growth > 1.1
 
     @property
     def share(self) -> float:
@@ -71,6 +77,13 @@ class DiscStory:
 
     figure: str
     discs: tuple[Disc, ...]
+    both_fit: bool
+
+    @property
+    def differ(self) -> bool:
+        """Whether the wide network finds the rule in nearly all runs, and the narrow one in few."""
+        wide, narrow = self.discs
+        return wide.share >= 0.9 and narrow.share <= 0.5
 
 
 @dataclass(frozen=True)
@@ -140,6 +153,7 @@ def _width(statement: Statement | None, figure: FigureOutcome | None) -> WidthSt
         fewest=float(lowest.min()),
         most=float(highest.max()),
         factor=int(widths[-1] // widths[0]),
+        growth=float(np.nanmean(updates[-1]) / np.nanmean(updates[0])),
     )
 
 
@@ -161,7 +175,8 @@ def _discs(figure: FigureOutcome | None) -> DiscStory | None:
         runs = numbers.sel(network=network)
         found = (np.asarray(runs["n_wrong_sets"]) == 0) & (np.asarray(runs["train_error"]) == 0)
         discs.append(Disc(at, tuple(reversed(arrows)), len(found), float(found.mean())))
-    return DiscStory(figure.figure.id, tuple(discs))
+    both_fit = all(float(np.median(numbers["train_error"].sel(network=each))) == 0 for each in ("wide", "narrow"))
+    return DiscStory(figure.figure.id, tuple(discs), both_fit)
 
 
 def _count(statement: Statement | None, repaired: Statement | None) -> CountStory | None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 KEPT_BYTES = 2**30
 """How much of what was read stays in memory: many claims read the same cells."""
+WORTH_A_SYNC = 0.5
+"""Seconds of computation from which a disk is asked to keep a cell through a power cut, which may take it 30 ms."""
 LIBRARIES = ("jax", "jaxlib", "numpy", "scipy", "scikit-learn", "equinox", "optax", "diffrax")
 
 
@@ -93,7 +95,7 @@ def compute(task: Task, store: Store, progress: Progress = silent, *, replace: b
     arrays, layout = encode(result)
     decode(task.experiment.result_type, arrays, layout)
     content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions()}
-    store.put(task.key, arrays, content, replace=replace)
+    store.put(task.key, arrays, content, replace=replace, sync=seconds >= WORTH_A_SYNC)
 
 
 @functools.cache

@@ -220,9 +220,7 @@ def compute_unless_at_work(
 
 def is_there(task: Task, store: Store) -> bool:
     """Whether the cell is there and whole; where it is missing, it is looked for twice."""
-    if store.get(task.key) is not None:
-        return True
-    return store.look_again(task.key, task.experiment.seconds) and store.get(task.key) is not None
+    return store.get(task.key) is not None or store.look_again(task.key, task.experiment.seconds) is not None
 
 
 def compute_in_worker(

@@ -74,7 +74,8 @@ class Kept:
     def place_of(self, item: Claim | Figure, scale: Scale, seed: int) -> Place | None:
         """The place of an outcome; None where a cell is missing, or where no paper has the claim or figure."""
         try:
-            module = find_paper(item.paper).module_of(item.id)
+            paper = find_paper(item.paper)
+            module = paper.module_of(item.id)
         except (UnknownName, ValueError):
             return None
         tasks = [task for group in tasks_of(item.reads, scale, seed) for task in group]
@@ -84,7 +85,7 @@ class Kept:
         parameters = {"id": item.id, "scale": scale.value, "seed": seed}
         return Place(
             key=CellKey("outcome", parameters, FORMAT),
-            basis=_digest(parameters, contents, _versions(), source_digest((module, *JUDGING))),
+            basis=_digest(parameters, contents, _versions(), source_digest((module, *paper.instances, *JUDGING))),
             settings=[task.row for task in tasks],
             cells=[task.key.digest for task in tasks],
             reused=bool(tasks) and not any(map(self.cells.was_computed, tasks)),

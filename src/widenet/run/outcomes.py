@@ -14,11 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from widenet import papers
 from widenet.claims import Claim, Evidence, Verdict
-from widenet.claims.base import plain
+from widenet.claims.base import Part, plain
+from widenet.claims.instance import Instance, in_plane
 from widenet.figures import Comparison, Figure
 from widenet.figures.archive import archive, file_name
 from widenet.progress import Progress, silent
@@ -194,10 +196,36 @@ def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: WorkWatch 
     tasks = tasks_of(claim.reads, scale, seed)
     readings = read_all(tasks, cells, watch)
     runs = [[each.result for each in group] for group in readings]
-    evidence = claim(*runs) if claim.draws is None else claim(claim.draws(scale, seed))
+    found = runs if claim.draws is None else [claim.draws(scale, seed)]
+    evidence = claim(*found)
     circumstances = _circumstances(scale, seed, tasks, readings, start)
-    evidence = evidence.model_copy(update={"settings": tuple(circumstances.settings)})
+    learnt: dict[str, Any] = {"settings": tuple(circumstances.settings)}
+    if claim.expected is Verdict.VIOLATED:
+        settings = [task.setting for group in tasks for task in group]
+        learnt["instance"] = _instance_of(claim, evidence, claim.tables(*found), settings)
+    evidence = evidence.model_copy(update=learnt)
     return CheckOutcome(claim, evidence, circumstances)
+
+
+def _instance_of(claim: Claim, evidence: Evidence, tables: Sequence[Any], settings: Sequence[Any]) -> Instance | None:
+    """The run that breaks a statement, where its cell or the setting of it has two dimensions."""
+    for module in (module for paper in papers.PAPERS if paper.key == claim.paper for module in paper.instances):
+        importlib.import_module(module)
+    cell, run = _place_of(evidence.headline, tables[0])
+    sources = [table.cells[cell] for table in tables if len(table.cells) > cell] + list(settings[cell : cell + 1])
+    return next((found for each in sources if (found := in_plane(each, run)) is not None), None)
+
+
+def _place_of(part: Part, table: Any) -> tuple[int, int]:
+    """The cell, and the run in it, of the case farthest beyond a promise, or of the first that breaks a probability."""
+    cases = part.cases
+    place = part.case if part.case is not None else int(np.argmax(~cases["kept"].fillna(True).astype(bool)))
+    if "run" in cases:
+        return int(cases["cell"].iloc[place]), int(cases["run"].iloc[place])
+    if len(cases) != len(table):
+        return 0, 0
+    cell = int(table.cell[place])
+    return cell, place - int(np.argmax(table.cell == cell))
 
 
 def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: WorkWatch | None = None) -> FigureOutcome:

@@ -75,7 +75,9 @@ def _flatten(value: Any, name: str, into: dict[str, np.ndarray]) -> None:
             for field in dataclasses.fields(value):
                 _flatten(getattr(value, field.name), _join(name, field.name), into)
         case _:
-            raise TypeError(f"{name or 'a result'} must be plain to be kept in a cell, got {type(value).__name__}")
+            plain = "Numbers, words and NumPy arrays are; np.asarray makes one of an array of JAX."
+            what = type(value).__name__
+            raise TypeError(f"{name or 'a result'} must be plain to be kept in a cell, got {what}. {plain}")
 
 
 def _plain(value: Any, name: str) -> np.ndarray:

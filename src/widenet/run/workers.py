@@ -23,6 +23,7 @@ from typing import Any
 from widenet.errors import InputError, StoreError, WidenetError
 from widenet.progress import Progress
 from widenet.run.failures import Failure, failure_of
+from widenet.store import leases
 
 SECONDS_TO_STOP = 1.0
 """How long a worker may tidy up (a file that is being written) before it is killed."""
@@ -302,4 +303,5 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
+        leases.let_go()
         os._exit(1)

@@ -123,6 +123,19 @@ def fingerprint_of(file: BinaryIO, digest: str) -> str:
     )
 
 
+def key_of(file: BinaryIO) -> CellKey:
+    """The key that a cell says it has.
+
+    Raises:
+      Damaged: it is no cell.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return CellKey(**json.loads(_array(archive, MANIFEST).tobytes())["key"])
+    except Exception as error:
+        raise Damaged(f"{type(error).__name__}: {error}") from error
+
+
 def verify(name: str, array: np.ndarray, entry: ArrayEntry) -> None:
     """Refuse an array that is not, byte for byte, the one in the manifest."""
     if _entry(array) != entry:

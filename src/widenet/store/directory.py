@@ -28,6 +28,8 @@ STRAY_AFTER_SECONDS = 24 * 60 * 60
 HIDDEN_SECONDS = 60.0
 """How long a network file system may hide a new file."""
 DAMAGED = "damaged"
+BENEATH = "beneath"
+"""A file in a temporary store that names another, which is read and not written."""
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +45,7 @@ class Store:
 
     Attributes:
       root: the folder.
+      beneath: a store in which cells are looked for that are not here; it is never written.
       damaged: why, for each damaged cell this object has met, by digest. Such a cell counts as missing, and
         the next `put` replaces it.
     """
@@ -50,6 +53,7 @@ class Store:
     def __init__(self, root: Path | str):
         """Nothing is read or written yet."""
         self.root = Path(root)
+        self.beneath = _beneath(self.root)
         self.damaged: dict[str, str] = {}
 
     @property
@@ -77,7 +81,7 @@ class Store:
         try:
             data = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            return None if self.beneath is None else self.beneath.get(key)
         except OSError as error:
             raise StoreError(
                 f"cannot read {path}: {_reason(error)}; remove it or give yourself the right to read it."
@@ -97,38 +101,47 @@ class Store:
             with self.path(key).open("rb") as file:
                 return fingerprint_of(file, key.digest)
         except (OSError, Damaged):
-            return None
+            return None if self.beneath is None else self.beneath.fingerprint(key)
 
-    def look_again(self, key: CellKey, seconds: float) -> bool:
-        """Whether the cell is there after all, before it is computed for about so many seconds.
+    def look_again(self, key: CellKey, seconds: float) -> Cell | None:
+        """The cell if it is there after all, before it is computed for about so many seconds.
 
         A network file system may hide a file for a minute from a computer that looked for it before it was there. A
-        new list of the folder shows it. Where somebody else was at the cell, this waits a tenth of what it would cost.
+        new list of the folder shows it: then it is waited for, but no longer than it would take to compute. Where
+        somebody else was at the cell, the list may be late too, and this waits for a tenth of that.
         """
         path = self.path(key)
-        patience = min(HIDDEN_SECONDS, seconds / 10) if was_seen(path.with_suffix(SUFFIX)) else 0.0
-        last = time.monotonic() + patience
+        start = time.monotonic()
+        patience = seconds / 10 if was_seen(path.with_suffix(SUFFIX)) else 0.0
         while True:
             try:
-                if any(each.name == path.name for each in path.parent.iterdir()):
-                    return True
+                is_listed = any(each.name == path.name for each in path.parent.iterdir())
             except OSError:
-                return False
-            if (left := last - time.monotonic()) <= 0:
-                return False
+                return None
+            if is_listed:
+                cell = self.get(key)
+                if cell is not None or key.digest in self.damaged:
+                    return cell
+                patience = seconds
+            if (left := start + min(patience, HIDDEN_SECONDS) - time.monotonic()) <= 0:
+                return None
             time.sleep(min(left, 1.0))
 
     def holds(self, key: CellKey) -> bool:
         """Whether there is a file of this cell; its content is not read."""
-        return self.path(key).is_file()
+        return self.path(key).is_file() or (self.beneath is not None and self.beneath.holds(key))
 
-    def put(self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False) -> bool:
+    def put(
+        self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False, sync: bool = True
+    ) -> bool:
         """Write a cell; an intact one that is there already is kept. Says whether it was written.
 
         Arguments:
           arrays: booleans, numbers or text under printable names.
           content: any JSON value.
           replace: write it also over an intact one.
+          sync: wait until it would survive a power cut. Without, a power cut may leave a damaged cell, which counts as
+            missing; the death of a process never does.
 
         Raises:
           StoreError: the folder is not writable or the disk is full; nothing is left behind.
@@ -140,7 +153,7 @@ class Store:
         with self._writing():
             if key.digest in self.damaged:
                 self._set_aside(self.path(key))
-            self._write(self.path(key), data)
+            self._write(self.path(key), data, sync)
         return True
 
     @contextlib.contextmanager
@@ -180,16 +193,18 @@ class Store:
             if handle is not None:
                 os.close(handle)
 
-    def require_writable(self) -> None:
-        """Raise the `StoreError` of a `put` now rather than after a long computation."""
+    def require_writable(self, size: int = 0) -> None:
+        """Raise the `StoreError` of a `put` of so many bytes now rather than after a long computation."""
         with self._writing():
             self.root.mkdir(parents=True, exist_ok=True)
             probe = self.root / f".{uuid.uuid4().hex}{TEMPORARY_SUFFIX}"
-            probe.touch(exist_ok=False)
-            _sweep(self.root, now=probe.stat().st_mtime)
-            probe.unlink()
+            try:
+                probe.write_bytes(bytes(size))
+                _sweep(self.root, now=probe.stat().st_mtime)
+            finally:
+                probe.unlink(missing_ok=True)
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes, sync: bool = True) -> None:
         folder = path.parent
         is_new_folder = not folder.is_dir()
         folder.mkdir(parents=True, exist_ok=True)
@@ -200,15 +215,17 @@ class Store:
                 _sweep(folder, now=os.fstat(file.fileno()).st_mtime)
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if sync:
+                    os.fsync(file.fileno())
             temporary.replace(path)
         finally:
             # After the rename it is gone already.
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        _sync_folder(folder)
-        if is_new_folder:
-            _sync_folder(self.root)
+        if sync:
+            _sync_folder(folder)
+            if is_new_folder:
+                _sync_folder(self.root)
 
     def _set_aside(self, path: Path) -> None:
         """Keep a damaged file for whoever wants to know what happened to it, in the folder `damaged`."""
@@ -238,6 +255,13 @@ class Store:
         if path.stem not in self.damaged:
             logger.warning("%s is damaged and counts as missing (%s)", path, damage)
         self.damaged[path.stem] = str(damage)
+
+
+def _beneath(root: Path) -> Store | None:
+    try:
+        return Store((root / BENEATH).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _sweep(folder: Path, now: float) -> None:

@@ -126,13 +126,20 @@ def acquire(path: Path) -> Lease | None:
         if _read(_generation(path, number + 1)) is None and not _is_stale(_generation(path, number), found):
             return None
         number += 1
-    owner = Owner(uuid.uuid4().hex, _machine(), _user(), os.getpid(), _started(os.getpid()) or "")
+    owner = Owner(uuid.uuid4().hex, _machine(), _user(), os.getpid(), started_at(os.getpid()) or "")
     handle = create_exclusively(_generation(path, number), owner.text(0))
     if handle is None:
         return None
     lease = Lease(path, handle, owner, lost=number)
     _heart.keep(lease)
     return lease
+
+
+def let_go() -> None:
+    """Give back every lease that this process holds: it is about to end, and others need not wait for three beats."""
+    for lease in list(_heart.held):
+        with contextlib.suppress(OSError):  # its own thread may be giving it back
+            lease.release()
 
 
 def is_held(path: Path) -> bool:
@@ -181,7 +188,7 @@ def _is_gone(content: bytes) -> bool:
         row = json.loads(content)
         if row["machine"] != _machine() or row["user"] != _user():
             return False  # processes of others may be hidden
-        return (_started(row["pid"]) or "") != row["started"]
+        return (started_at(row["pid"]) or "") != row["started"]
     except (ValueError, KeyError, TypeError):
         return False  # half a line: it is watched like any other
 
@@ -191,7 +198,8 @@ def create_exclusively(path: Path, content: bytes) -> int | None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY_SUFFIX}")
     handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        os.write(handle, content)
+        if os.write(handle, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         _give_name(temporary, path, handle)
     except FileExistsError:
         os.close(handle)
@@ -239,7 +247,7 @@ def _user() -> int:
     return -1 if get is None else get()
 
 
-def _started(pid: int) -> str | None:
+def started_at(pid: int) -> str | None:
     """When a process of this machine was started, in ticks since the machine was; None if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

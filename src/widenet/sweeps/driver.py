@@ -6,17 +6,17 @@ import math
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from widenet.errors import InputError, StoreError, WidenetError
+from widenet.errors import StoreError, WidenetError
 from widenet.progress import Progress, silent
 from widenet.run.executors import keep_compiled_programs
 from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
 from widenet.sweeps import failures
-from widenet.sweeps.order import Question, packs_of, subject_of
+from widenet.sweeps.order import Question, packs_of, publish, subject_of
 from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack
 from widenet.sweeps.tables import PackTable
 
@@ -28,6 +28,8 @@ PACKS_AT_LEAST = 64
 WORTH_A_PROCESS = 10.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
 SECONDS_BETWEEN_TRIES = 0.2
+SECONDS_BETWEEN_LOOKS = 5.0
+IN_FLIGHT = 16
 
 Counts = Counter[str]
 
@@ -79,7 +81,7 @@ class Survey:
             seconds = self.pilot()["seconds"]
             size = min(MOST_PER_PACK, max(1, int(SECONDS_PER_PACK / max(seconds, 1e-4))))
             size = max(1, min(size, math.ceil(self.order.n_points / PACKS_AT_LEAST)))
-            row = {"pack": size, "seconds_per_point": seconds, "order": json.loads(self.order.text)}
+            row = {"pack": size, "seconds_per_point": seconds}
             self.store.write_once(self.plan, json.dumps(row).encode())
             known = self.known_size or size
         return known
@@ -107,10 +109,12 @@ class Survey:
         They are points like all others, and are kept.
         """
         keep_compiled_programs(self.store.compiled)
+        publish(self.order, self.store)
         seconds = []
         for number in range(min(2, self.order.n_points)):
             start = time.perf_counter()
-            compute_pack(self._pack(range(number, number + 1)).text)
+            while compute_pack(self._pack(range(number, number + 1)).text).get(ELSEWHERE):
+                time.sleep(SECONDS_BETWEEN_TRIES)  # of many that start together, one computes it
             seconds.append(time.perf_counter() - start)
         kept = [self._recorded(number) for number in range(len(seconds))]
         return {"seconds": max(seconds[-1], kept[-1]), "first": max(seconds[0], kept[0])}
@@ -125,12 +129,17 @@ class Survey:
         return list(packs_of(self.order.n_points, self.pack_size()))
 
     def missing(self) -> list[range]:
-        """The packs without a table."""
+        """The packs without a table.
+
+        Raises:
+          StoreError: the store cannot be written.
+        """
+        publish(self.order, self.store)
         modules = subject_of(self.order, self.store).modules
         return [span for span in self.spans() if not PackTable.of(self.order, modules, span).is_kept(self.store)]
 
     def _pack(self, span: range) -> Pack:
-        return Pack(self.order, span.start, span.stop, self.store.root.absolute(), self.store.compiled.absolute())
+        return Pack(self.order, span.start, span.stop, self.store.root.absolute())
 
     def texts(self, spans: Iterable[range]) -> Iterator[tuple[str, str, int]]:
         """Of each pack a name, the text that travels, and how many points it has."""
@@ -146,9 +155,8 @@ def here(sweep: Survey, watch: SweepWatch, share: tuple[int, int] = (1, 1)) -> C
       share: (i, n): this is process i of n that do the same, counted from 1. Each begins with packs of its own and
         goes on with the others in an order of its own.
     """
-    own, others = share_of(sweep.missing(), *share)
     total: Counts = Counter()
-    waiting = deque(sweep.texts([*own, *others]))
+    waiting = deque(sweep.texts(in_order_of(sweep.missing(), *share)))
     in_vain = 0
     while waiting:
         name, text, n_points = waiting.popleft()
@@ -166,14 +174,12 @@ def here(sweep: Survey, watch: SweepWatch, share: tuple[int, int] = (1, 1)) -> C
     return total
 
 
-def share_of(spans: Sequence[range], i: int, n: int) -> tuple[list[range], list[range]]:
-    """The packs of share i of n, and the others in an order that each share has for itself."""
-    if not 1 <= i <= n:
-        raise InputError(f"--share I/N counts from 1 to N, got {i}/{n}.")
+def in_order_of(spans: Sequence[range], i: int, n: int) -> list[range]:
+    """The packs of share i of n, then the others in an order that each share has for itself."""
     own = [span for span in spans if hash_of(span) % n == i - 1]
     others = [span for span in spans if hash_of(span) % n != i - 1]
     random.Random(i).shuffle(others)
-    return own, others
+    return [*own, *others]
 
 
 def hash_of(span: range) -> int:
@@ -181,12 +187,13 @@ def hash_of(span: range) -> int:
     return span.start * 2654435761 % 2**32 >> 8
 
 
-def in_processes(sweep: Survey, watch: SweepWatch, jobs: int) -> Counts:
+def in_processes(sweep: Survey, watch: SweepWatch, jobs: int, share: tuple[int, int] = (1, 1)) -> Counts:
     """In worker processes. One that is lost costs the cell it was at, and its pack is handed out again."""
-    spans = sweep.missing()
+    spans = in_order_of(sweep.missing(), *share)
     total: Counts = Counter()
     in_a_row = 0
     sizes = {}
+    furthest: dict[str, float] = {}
     queue: deque[Call] = deque()
     for name, text, n_points in sweep.texts(spans):
         sizes[name] = n_points
@@ -199,6 +206,8 @@ def in_processes(sweep: Survey, watch: SweepWatch, jobs: int) -> Counts:
                 begun[name] = watch.begin(name, sizes[name])
             elif news.kind == PROGRESS:
                 begun[name](*news.content)
+                if news.content[0] > furthest.get(name, 0.0):
+                    furthest[name], in_a_row = news.content[0], 0
             elif news.kind == FAILED:
                 in_a_row += 1  # a point that ends every process that tries it fails before that
                 if in_a_row > 2 * failures.MOST_LOST:
@@ -216,10 +225,21 @@ def in_processes(sweep: Survey, watch: SweepWatch, jobs: int) -> Counts:
     return total
 
 
-def by_executor(sweep: Survey, executor: Any, watch: SweepWatch, in_flight: int = 16) -> Counts:
+def by_executor(
+    sweep: Survey,
+    executor: Any,
+    watch: SweepWatch,
+    in_flight: int = IN_FLIGHT,
+    function: Callable[[str], dict[str, int]] = compute_pack,
+    look: Callable[[], None] = lambda: None,
+) -> Counts:
     """By anything with the `submit` of `concurrent.futures.Executor`: submitit, executorlib, mpi4py, loky, Dask's own.
 
-    Text goes out, and counts come back. At most `in_flight` packs are handed out at once.
+    Text goes out, and counts come back. At most `in_flight` packs are handed out at once. What `submit` gives needs
+    `done` and `result`.
+
+    Arguments:
+      look: is called now and then while nothing happens, and raises when nothing will.
 
     Raises:
       StoreError: a worker could not write the store, or packs were lost again and again.
@@ -231,10 +251,9 @@ def by_executor(sweep: Survey, executor: Any, watch: SweepWatch, in_flight: int 
     while waiting or running:
         while waiting and len(running) < in_flight:
             pack = waiting.popleft()
-            running[executor.submit(compute_pack, pack[1])] = pack
+            running[executor.submit(function, pack[1])] = pack
             watch.begin(pack[0], pack[2])
-        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
-        for future in done:
+        for future in _finished(running, look):
             name, text, n_points = running.pop(future)
             try:
                 counts = Counter(future.result())
@@ -253,3 +272,16 @@ def by_executor(sweep: Survey, executor: Any, watch: SweepWatch, in_flight: int 
                 total += counts
                 watch.end(name, counts)
     return total
+
+
+def _finished(running: Iterable[Any], look: Callable[[], None]) -> list[Any]:
+    """Those that are done, when there is one."""
+    while True:
+        if all(isinstance(each, concurrent.futures.Future) for each in running):
+            first = concurrent.futures.FIRST_COMPLETED
+            done = list(concurrent.futures.wait(running, SECONDS_BETWEEN_LOOKS, first).done)
+        elif not (done := [each for each in running if each.done()]):
+            time.sleep(SECONDS_BETWEEN_TRIES)  # the jobs of submitit can be asked only
+        if done:
+            return done
+        look()

@@ -1,7 +1,7 @@
 """`wn.sweep` and `wn.load`."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from widenet.data.arrays import from_arrays
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    of: str,
+    of: str | Sequence[str],
     data: Any = None,
     *,
     n_runs: int | None = None,
     look: str | tuple[str, ...] = (),
+    at: Mapping[str, Any] | None = None,
     seed: int = 0,
     jobs: int = 1,
     on: Any = None,
@@ -33,10 +34,11 @@ def sweep(
     """Ask a claim over choices, or run an experiment over fields of its setting: one point per combination of values.
 
     Arguments:
-      of: the id of a claim or of an experiment, or `file.py:name`.
+      of: the id of a claim or of an experiment, or `file.py:name`; or several claims, which are then the first axis.
       data: one data set, the name of a file or of a data set, or a pair of arrays; the paper's own kind if left out.
       n_runs: networks per point.
       look: a clause of the claim or a quantity of the cells, or several; all of them if left out.
+      at: of quantities with axes of their own, such as the epoch, the value that is looked at.
       jobs: worker processes.
       on: a `concurrent.futures.Executor` that computes instead.
       store: where runs are kept; by default where the command line keeps them.
@@ -46,7 +48,11 @@ def sweep(
       InputError: a claim, a choice or a value is wrong.
       StoreError: the store cannot be read or written.
     """
-    row: dict[str, Any] = {"of": of, "seed": seed, "look": {"measured": look}}
+    row: dict[str, Any] = {
+        "of": of if isinstance(of, str) else tuple(of),
+        "seed": seed,
+        "look": {"measured": look, "at": at or {}},
+    }
     row["over"] = {name: each for name, each in over.items() if _is_axis(each)}
     row["set"] = {name: each for name, each in over.items() if not _is_axis(each)}
     if n_runs is not None:
@@ -63,11 +69,11 @@ def sweep(
         driver.in_processes(found, Quiet(), jobs)
     else:
         driver.here(found, Quiet())
-    return dataset_of(found)
+    return dataset_of(found).load()
 
 
 def load(spec: str | os.PathLike | Mapping[str, Any], *, store: Store | None = None) -> "xr.Dataset":
-    """What is finished of the sweep that a TOML file describes. Nothing is computed.
+    """What is finished of the sweep that a TOML file describes. Nothing is computed, and numbers are read when used.
 
     Raises:
       InputError: the file cannot be read, or describes no sweep.

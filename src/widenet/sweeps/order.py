@@ -9,17 +9,19 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from widenet.claims import Claim, Experiment
-from widenet.errors import InputError
+from widenet.errors import InputError, StoreError
+from widenet.papers import outside
 from widenet.records import ClosedModel, Scale
 from widenet.store import Store
-from widenet.sweeps.data import data_of, keep_in, recall_from
-from widenet.sweeps.spec import Spec, Value
-from widenet.sweeps.subjects import ClaimSubject, ExperimentSubject, Subject, find
+from widenet.sweeps.data import PointSource, is_about_data, kind_for, source_of
+from widenet.sweeps.spec import OF, Spec, Value
+from widenet.sweeps.subjects import ClaimSubject, ExperimentSubject, SeveralClaims, Subject, find
 from widenet.types import Dataset
 
 Values = dict[str, Any]
@@ -30,14 +32,17 @@ class Question(ClosedModel):
     """What is computed, in plain values.
 
     Attributes:
-      own_data: the digest of the data, or None for an experiment.
+      own_data: the digest of your data; None for an experiment and where points are drawn.
+      kind: of the points that are drawn; "" draws the kind of the paper.
       about: the data in words.
       axes: names and values, in the order in which you gave them.
       look: clauses or quantities; all of them if empty.
+      at: where quantities with axes of their own are looked at.
     """
 
-    of: str
+    of: tuple[str, ...]
     own_data: str | None
+    kind: str
     about: str
     fixed: dict[str, Any]
     axes: dict[str, tuple[Value, ...]]
@@ -45,7 +50,13 @@ class Question(ClosedModel):
     setting: int
     seed: int
     look: tuple[str, ...]
+    at: dict[str, Value]
     tries: int
+
+    @property
+    def title(self) -> str:
+        """What is asked, in words."""
+        return self.of[0] if len(self.of) == 1 else f"{len(self.of)} claims"
 
     @property
     def text(self) -> str:
@@ -55,7 +66,7 @@ class Question(ClosedModel):
     @functools.cached_property
     def digest(self) -> str:
         """What the sweep is known by; how often a point is tried, and what is looked at, are no part of it."""
-        row = json.loads(self.model_dump_json(exclude={"tries", "look", "about"}))
+        row = json.loads(self.model_dump_json(exclude={"tries", "look", "at", "about"}))
         return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -72,14 +83,15 @@ class Question(ClosedModel):
     def walk(self) -> tuple[str, ...]:
         """The axes as points are walked along them, the slowest first.
 
-        Whole numbers and words change the shape of what is compiled, and other numbers do not, so points of one shape
-        follow each other. Seeds are as good as other numbers.
+        What is about data comes first, because much is found out about each data set. Whole numbers and words change
+        the shape of what is compiled, and other numbers do not, so points of one shape follow each other. Seeds are as
+        good as other numbers.
         """
 
         def is_shape(name: str) -> bool:
             return name.rpartition(".")[2] != "seed" and not any(isinstance(each, float) for each in self.axes[name])
 
-        return tuple(sorted(self.axes, key=lambda name: not is_shape(name)))
+        return tuple(sorted(self.axes, key=lambda name: (not is_about_data(name), not is_shape(name))))
 
     def point(self, number: int) -> Values:
         """The values of the point of this number along the walk."""
@@ -102,27 +114,64 @@ def order_of(spec: Spec, store: Store, data: Dataset | None = None) -> Question:
         that cannot be read.
       StoreError: the store cannot be written.
     """
-    target = find(spec.of)
+    targets = [find(each) for each in spec.ids]
+    if len(targets) > 1 and not all(isinstance(each, Claim) for each in targets):
+        raise InputError("several claims can be swept at once, but an experiment alone; name one.")
+    target = targets[0]
     fixed = dict(spec.fixed) | ({} if spec.runs is None else {"n_runs": spec.runs})
-    own, about = data_of(spec, target, data) if isinstance(target, Claim) else (None, "")
-    if own is None and (spec.data is not None or data is not None):
-        raise InputError(f"{spec.of} is an experiment and takes no data; sweep over its own fields, or over a claim.")
+    source, about = source_of(spec, target, data, store) if isinstance(target, Claim) else (None, "")
+    if source is None and (spec.data is not None or data is not None):
+        raise InputError(f"{target.id} is an experiment and takes no data; sweep over its own fields, or over a claim.")
+    axes, ids = spec.axes(), tuple(outside.located(each) for each in spec.ids)
     order = Question(
-        of=spec.of,
-        own_data=None if own is None else keep_in(store, own),
+        of=ids,
+        own_data=None if source is None else source.own,
+        kind="" if source is None else source.kind,
         about=about,
         fixed=fixed,
-        axes=spec.axes(),
+        axes=axes | {OF: ids} if OF in axes else axes,
         scale=spec.scale,
         setting=spec.setting,
         seed=spec.seed,
         look=spec.look.names,
+        at=spec.look.at,
         tries=spec.tries,
     )
     subject = subject_of(order, store)
-    subject.require(order.axes)
-    subject.require_look(order.look)
+    subject.require({name: values for name, values in order.axes.items() if name != OF})
+    subject.require_look(order.look, order.at)
     return order
+
+
+def publish(order: Question, store: Store) -> None:
+    """Write what is asked to the store, where every process of the sweep finds it.
+
+    Raises:
+      StoreError: the store cannot be written.
+    """
+    place = _place(order.digest, store)
+    if not place.is_file():
+        store.write_once(place, order.text.encode())
+
+
+@functools.lru_cache(maxsize=4)
+def published(digest: str, look: tuple[str, ...], at: tuple[tuple[str, Value], ...], tries: int, root: str) -> Question:
+    """What was asked under this digest, with what is looked at and how often a point is tried.
+
+    Raises:
+      StoreError: it is not in the store.
+    """
+    try:
+        order = Question.model_validate_json(_place(digest, Store(root)).read_bytes())
+    except (OSError, ValueError):
+        raise StoreError(
+            f"the sweep {digest[:12]}… is not in the store {root}; set WIDENET_STORE to a folder that all share."
+        ) from None
+    return order.model_copy(update={"look": look, "at": dict(at), "tries": tries})
+
+
+def _place(digest: str, store: Store) -> Path:
+    return store.root / "sweeps" / f"{digest}.order"
 
 
 def subject_of(order: Question, store: Store) -> Subject:
@@ -133,11 +182,14 @@ def subject_of(order: Question, store: Store) -> Subject:
 @functools.lru_cache(maxsize=4)
 def _subject(text: str, root: str) -> Subject:
     order = Question.model_validate_json(text)
-    target = find(order.of)
-    if isinstance(target, Experiment):
-        return ExperimentSubject(target, order.scale, order.setting, order.seed, order.fixed)
-    data = recall_from(Store(root), order.own_data or "")
-    return ClaimSubject(target, data, order.seed, order.fixed)
+    targets = {id: find(id) for id in order.of}
+    subjects = {}
+    for id, target in targets.items():
+        if isinstance(target, Experiment):
+            return ExperimentSubject(target, order.scale, order.setting, order.seed, order.fixed)
+        source = PointSource(Store(root), order.own_data, order.kind or kind_for(target), order.seed)
+        subjects[id] = ClaimSubject(target, source, order.seed, order.fixed)
+    return SeveralClaims(subjects, order.axes) if OF in order.axes else subjects[order.of[0]]
 
 
 def packs_of(n_points: int, size: int) -> Iterator[range]:

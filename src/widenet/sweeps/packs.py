@@ -20,8 +20,8 @@ from widenet.run.executors import is_there, keep_compiled_programs
 from widenet.run.failures import Failure, failure_of, tried
 from widenet.run.records import decode
 from widenet.store import Store
-from widenet.sweeps import failures
-from widenet.sweeps.order import Question, subject_of
+from widenet.sweeps import failures, index
+from widenet.sweeps.order import Question, published, subject_of
 from widenet.sweeps.subjects import Row, Subject
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
 
@@ -36,21 +36,24 @@ class Pack:
     start: int
     stop: int
     root: Path
-    compiled: Path | None = None
 
     @property
     def text(self) -> str:
-        """The JSON that travels."""
-        compiled = None if self.compiled is None else str(self.compiled)
-        row = {"start": self.start, "stop": self.stop, "root": str(self.root), "compiled": compiled}
-        return json.dumps({"order": json.loads(self.order.text), **row})
+        """The JSON that travels: the values of the axes may be many, and are in the store."""
+        row = {"start": self.start, "stop": self.stop, "root": str(self.root), "order": self.order.digest}
+        return json.dumps({**row, "look": self.order.look, "at": self.order.at, "tries": self.order.tries})
 
     @classmethod
     def of(cls, text: str) -> "Pack":
-        """What `text` said."""
+        """What `text` said.
+
+        Raises:
+          StoreError: the sweep is not in this store.
+        """
         row = json.loads(text)
-        compiled = None if row["compiled"] is None else Path(row["compiled"])
-        return cls(Question.model_validate(row["order"]), row["start"], row["stop"], Path(row["root"]), compiled)
+        at = tuple(row["at"].items())
+        order = published(row["order"], tuple(row["look"]), at, row["tries"], row["root"])
+        return cls(order, row["start"], row["stop"], Path(row["root"]))
 
 
 def compute_pack(text: str, progress: Progress = silent) -> dict[str, int]:
@@ -62,8 +65,9 @@ def compute_pack(text: str, progress: Progress = silent) -> dict[str, int]:
       StoreError: the store cannot be written.
     """
     pack = Pack.of(text)
-    keep_compiled_programs(pack.compiled)
-    return _PackWork(pack, Store(pack.root), progress).work()
+    store = Store(pack.root)
+    keep_compiled_programs(store.compiled)
+    return _PackWork(pack, store, progress).work()
 
 
 class _PackWork:
@@ -155,6 +159,7 @@ class _PackWork:
         table.fill(rows)
         if all(state in (FINISHED, NOT_APPLICABLE) for state, _, _ in rows):
             table.keep(self.store)
+            index.append(self.store, table)
 
 
 def measure(order: Question, subject: Subject, store: Store, number: int) -> tuple[str, str, Row]:
@@ -171,8 +176,8 @@ def measure(order: Question, subject: Subject, store: Store, number: int) -> tup
             return (MISSING, "", {}) if known is None else (FAILED, known.sentence, {})
         results.append(decode(task.experiment.result_type, cell.arrays, cell.content["layout"]))
     try:
-        return FINISHED, "", subject.row(point, results, order.look)
+        return FINISHED, "", subject.row(point, results, order.look, order.at)
     except InputError:
         raise
     except Exception as error:
-        return FAILED, failure_of(order.of, error).sentence, {}
+        return FAILED, failure_of(order.title, error).sentence, {}

@@ -1,15 +1,19 @@
 """What came out of a sweep, as an `xarray.Dataset` with the axes that you named."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from xarray.backends import BackendArray
+from xarray.core import indexing
 
 from widenet.sweeps.driver import Survey
-from widenet.sweeps.order import subject_of
+from widenet.sweeps.index import PackLine, lines_of
+from widenet.sweeps.order import Question, subject_of
 from widenet.sweeps.packs import measure
-from widenet.sweeps.tables import MISSING, PackTable
+from widenet.sweeps.tables import MISSING, NUMBER, RUNS, WORD, PackTable
 
 RUN = "run"
 STATE, WHY = "state", "why"
@@ -18,60 +22,100 @@ STATE, WHY = "state", "why"
 def dataset_of(sweep: Survey) -> xr.Dataset:
     """Everything that is finished; points that are not have NaN. Nothing is computed.
 
-    Variables: what is looked at, along the axes and `run`; `state`, and `why` a point has no numbers.
+    Variables: what is looked at, along the axes and `run`; `state`, and `why` a point has no numbers. They are read
+    when they are asked for; of finished packs nothing but the index is read now.
     """
     order = sweep.order
-    states: list[str] = []
-    reasons: list[str] = []
-    columns: dict[str, list[Any]] = {}
-    for table in tables_of(sweep):
-        for name, entries in table.columns.items():
-            columns.setdefault(name, [None] * len(states)).extend(entries)
-        states += table.states
-        reasons += table.reasons
-        for entries in columns.values():
-            entries.extend([None] * (len(states) - len(entries)))
+    found = _Packs(sweep)
     axes = tuple(order.axes)
     taken = {*axes, RUN, STATE, WHY}  # a cell often repeats a field of its setting
-    variables = {name: _variable(sweep, axes, entries) for name, entries in columns.items() if name not in taken}
-    variables[STATE] = (axes, order.along_axes(np.array(states)))
-    variables[WHY] = (axes, order.along_axes(np.array(reasons)))
-    about = {"of": order.of, "data": order.about, "seed": order.seed, "sweep": order.digest}
+    columns = {name: each for name, each in found.columns().items() if name not in taken}
+    variables: dict[str, Any] = {name: _lazy(each, axes) for name, each in columns.items()}
+    variables[STATE] = (axes, order.along_axes(np.array([state for line in found.lines for state in line.states])))
+    variables[WHY] = _lazy(_Quantity(found, WHY, WORD, max(line.reason for line in found.lines)), axes)
+    about = {"of": ", ".join(order.of), "data": order.about, "seed": order.seed, "sweep": order.digest}
     fixed = {name: value for name, value in order.fixed.items() if isinstance(value, str | int | float)}
     return xr.Dataset(variables, {name: list(values) for name, values in order.axes.items()}, {**about, **fixed})
 
 
-def tables_of(sweep: Survey) -> Sequence[PackTable]:
-    """The tables of all packs; what is not kept yet is measured from the cells that are there."""
-    order, store = sweep.order, sweep.store
-    subject = subject_of(order, store)
-    size = sweep.known_size
-    if size is None:
-        return [_unknown(PackTable.of(order, subject.modules, range(order.n_points)))]
-    found = []
-    for span in sweep.spans():
-        table = PackTable.of(order, subject.modules, span)
-        if not table.read(store):
-            table.fill([measure(order, subject, store, number) for number in span])
-        found.append(table)
-    return found
+class _Packs:
+    """The packs of a sweep: their lines in the index, and their tables, each read once, when a column is asked for."""
+
+    def __init__(self, sweep: Survey):
+        """Packs that are not finished are measured from the cells that are there."""
+        self.order: Question = sweep.order
+        self.store, self.subject = sweep.store, subject_of(sweep.order, sweep.store)
+        n, size = sweep.order.n_points, sweep.known_size
+        self.spans: Sequence[range] = [range(n)] if size is None else sweep.spans()
+        self.tables: dict[int, PackTable] = {}
+        empty = [PackTable.of(self.order, self.subject.modules, span) for span in self.spans]
+        lines = lines_of(self.store, empty) if size is not None else [None]
+        for place, line in enumerate(lines):
+            if line is None:
+                self.tables[place] = self._measured(empty[place], place, size is None)
+        self.lines: list[PackLine] = [
+            PackLine.of(self.tables[place]) if line is None else line for place, line in enumerate(lines)
+        ]
+
+    def _measured(self, table: PackTable, place: int, is_unknown: bool = False) -> PackTable:
+        span = self.spans[place]
+        if is_unknown:
+            table.fill([(MISSING, "", {})] * len(span))
+        else:
+            table.fill([measure(self.order, self.subject, self.store, number) for number in span])
+        return table
+
+    def table(self, place: int) -> PackTable:
+        """The table of a pack; one that was damaged since is measured again."""
+        if place not in self.tables:
+            table = PackTable.of(self.order, self.subject.modules, self.spans[place])
+            self.tables[place] = table if table.read(self.store) else self._measured(table, place)
+        return self.tables[place]
+
+    def columns(self) -> dict[str, "_Quantity"]:
+        """Every column that a pack has."""
+        kinds = {name: kind for line in self.lines for name, kind in line.kinds.items()}
+        longest = {name: max(line.longest.get(name, 1) for line in self.lines) for name in kinds}
+        return {name: _Quantity(self, name, kind, longest[name]) for name, kind in kinds.items()}
 
 
-def _unknown(table: PackTable) -> PackTable:
-    table.fill([(MISSING, "", {})] * table.n_points)
-    return table
+class _Quantity(BackendArray):
+    """One quantity of all points."""
+
+    def __init__(self, packs: _Packs, name: str, kind: str, longest: int):
+        """Nothing is read."""
+        self.packs, self.name, self.kind, self.longest = packs, name, kind, longest
+        self.shape = (*packs.order.shape, longest) if kind == RUNS else packs.order.shape
+        self.dtype = np.dtype(f"<U{max(longest, 1)}") if kind == WORD else np.dtype(np.float64)
+
+    @functools.cached_property
+    def values(self) -> np.ndarray:
+        """All of them."""
+        return self.packs.order.along_axes(np.concatenate([self._of(place) for place in range(len(self.packs.spans))]))
+
+    def _of(self, place: int) -> np.ndarray:
+        table = self.packs.table(place)
+        if self.name == WHY:
+            return np.array(table.reasons, self.dtype)
+        entries = table.columns.get(self.name, [None] * table.n_points)
+        if self.kind == WORD:
+            return np.array([each or "" for each in entries], self.dtype)
+        if self.kind == NUMBER:
+            return np.array([np.nan if each is None else each for each in entries], np.float64)
+        filled = np.full((len(entries), self.longest), np.nan)
+        for row, each in zip(filled, entries, strict=True):
+            if each is not None:
+                row[: each.size] = each
+        return filled
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        """As xarray asks for it."""
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.BASIC, lambda place: self.values[place]
+        )
 
 
-def _variable(sweep: Survey, axes: tuple[str, ...], entries: Sequence[Any]) -> tuple[tuple[str, ...], np.ndarray]:
-    first = next(each for each in entries if each is not None)
-    if isinstance(first, str):
-        return axes, sweep.order.along_axes(np.array([each or "" for each in entries]))
-    if not isinstance(first, np.ndarray):
-        flat = np.array([np.nan if each is None else each for each in entries], np.float64)
-        return axes, sweep.order.along_axes(flat)
-    longest = max(each.size for each in entries if each is not None)
-    filled = np.full((len(entries), longest), np.nan)
-    for row, each in zip(filled, entries, strict=True):
-        if each is not None:
-            row[: each.size] = each
-    return (*axes, RUN), sweep.order.along_axes(filled)
+def _lazy(column: _Quantity, axes: tuple[str, ...]) -> xr.Variable:
+    lazy: Any = indexing.LazilyIndexedArray(column)
+    array = indexing.MemoryCachedArray(indexing.CopyOnWriteArray(lazy))
+    return xr.Variable((*axes, RUN) if column.kind == RUNS else axes, array)

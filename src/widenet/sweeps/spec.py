@@ -16,17 +16,22 @@ from widenet.records import ClosedModel, Scale
 from widenet.seeds import LARGEST_SEED
 
 MOST_POINTS = 10_000_000
+OF = "of"
 
 Value = bool | int | float | str
 
 
 class Range(ClosedModel):
-    """Values between two ends, both included: equal steps, or equal ratios with `log`."""
+    """Values between two ends, both included: equal steps, or equal ratios with `log`.
+
+    `round` moves them to its multiples, and drops what is then there twice.
+    """
 
     start: float | int = Field(alias="from")
     to: float | int
     steps: int = Field(ge=1, le=1_000_000)
     log: bool = False
+    round: int | None = Field(default=None, ge=1)
 
     def values(self, name: str) -> list[Value]:
         """Whole numbers where both ends are whole and all values come out whole.
@@ -38,15 +43,23 @@ class Range(ClosedModel):
             raise InputError(f"{name}: a range with log = true needs positive ends, got {self.start} to {self.to}.")
         between = np.geomspace if self.log else np.linspace
         values = [float(f"{each:.12g}") for each in between(self.start, self.to, self.steps).tolist()]
+        if self.round is not None:
+            return list(dict.fromkeys(self.round * round(each / self.round) for each in values))
         if isinstance(self.start, int) and isinstance(self.to, int) and all(each.is_integer() for each in values):
             return [int(each) for each in values]
         return list(values)
 
 
 class Look(ClosedModel):
-    """What is kept of each point: clauses of the claim by key, or quantities of the cells; all of them if left out."""
+    """What is kept of each point.
+
+    Attributes:
+      measured: clauses of the claim by key, or quantities of the cells; all of them if left out.
+      at: of quantities with axes of their own, such as the epoch, the value that is looked at.
+    """
 
     measured: str | tuple[str, ...] = ()
+    at: dict[str, Value] = Field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,7 +71,7 @@ class Spec(ClosedModel):
     """A sweep.
 
     Attributes:
-      of: the id of a claim or an experiment, or `file.py:name`.
+      of: the id of a claim or an experiment, or `file.py:name`; or several claims, which are then the first axis.
       data: the name of a file, or of a data set of `widenet list data`; the paper's own kind of data if left out.
       label: the column of the labels, by name or number.
       runs: networks per point.
@@ -68,7 +81,7 @@ class Spec(ClosedModel):
       tries: how often a point that fails is tried.
     """
 
-    of: str
+    of: str | tuple[str, ...]
     data: str | None = None
     label: str | None = None
     runs: int | None = Field(default=None, ge=1, le=1_000_000)
@@ -80,13 +93,19 @@ class Spec(ClosedModel):
     look: Look = Look()
     tries: int = Field(default=2, ge=1, le=100)
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What is asked, as a list."""
+        return (self.of,) if isinstance(self.of, str) else self.of
+
     def axes(self) -> dict[str, tuple[Value, ...]]:
         """The values of each axis, in the order of the file.
 
         Raises:
           InputError: an axis without values, with a value twice, or with text beside numbers; or too many points.
         """
-        found = {
+        found = {} if isinstance(self.of, str) else {OF: self.of}
+        found |= {
             name: tuple(each.values(name)) if isinstance(each, Range) else each for name, each in self.over.items()
         }
         for name, values in found.items():
@@ -120,13 +139,13 @@ def read_spec(path: Path | str) -> Spec:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}.") from None
     spec = spec_of(row, f"{path}: ")
-    folder = path.parent
-    beside = {
-        name: str(folder / getattr(spec, name))
-        for name in ("data", "of")
-        if getattr(spec, name) is not None and (folder / getattr(spec, name).partition(":")[0]).is_file()
-    }
-    return spec.model_copy(update=beside)
+
+    def beside(name: str) -> str:
+        found = path.parent / name
+        return str(found) if (path.parent / name.partition(":")[0]).is_file() else name
+
+    of = beside(spec.of) if isinstance(spec.of, str) else tuple(map(beside, spec.of))
+    return spec.model_copy(update={"of": of, "data": None if spec.data is None else beside(spec.data)})
 
 
 def spec_of(row: Mapping[str, Any], where: str = "") -> Spec:

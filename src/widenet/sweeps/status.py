@@ -1,11 +1,11 @@
 """What is known about a sweep without computing anything."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from widenet.claims import NotApplicable
 from widenet.store.leases import SUFFIX, is_held
-from widenet.sweeps import failures
+from widenet.sweeps import failures, slurm
 from widenet.sweeps.driver import Survey
 from widenet.sweeps.order import subject_of
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
@@ -16,16 +16,23 @@ STATES = (FINISHED, NOT_APPLICABLE, AT_WORK, FAILED, MISSING)
 
 @dataclass(frozen=True)
 class Status:
-    """How many points are in which state, and the errors of those that failed, with how often each occurs."""
+    """How many points are in which state.
+
+    Attributes:
+      errors: of those that failed, with how often each occurs.
+      tasks: how many tasks of Slurm are in which state, where it knows some of this sweep.
+    """
 
     counts: Counter[str]
     errors: Counter[str]
+    tasks: Counter[str] = field(default_factory=Counter)
 
     @property
     def lines(self) -> list[str]:
         """For a terminal."""
         told = [f"{self.counts[state]:>9,} {state}" for state in STATES if self.counts[state]]
-        return [*told, *(f"  {number:,} × {sentence}" for sentence, number in self.errors.most_common(5))]
+        told += [f"  {number:,} × {sentence}" for sentence, number in self.errors.most_common(5)]
+        return [*told, *(f"{number:>9,} tasks of Slurm {state}" for state, number in sorted(self.tasks.items()))]
 
 
 def status_of(sweep: Survey) -> Status:
@@ -33,8 +40,9 @@ def status_of(sweep: Survey) -> Status:
     order, store = sweep.order, sweep.store
     counts: Counter[str] = Counter()
     errors: Counter[str] = Counter()
+    tasks = slurm.tasks_of(sweep)
     if sweep.known_size is None:
-        return Status(Counter({MISSING: order.n_points}), errors)
+        return Status(Counter({MISSING: order.n_points}), errors, tasks)
     subject = subject_of(order, store)
     for span in sweep.spans():
         table = PackTable.of(order, subject.modules, span)
@@ -42,11 +50,11 @@ def status_of(sweep: Survey) -> Status:
             counts.update(table.states)
             continue
         for number in span:
-            tasks = subject.tasks(order.point(number))
-            if isinstance(tasks, NotApplicable):
+            cells = subject.tasks(order.point(number))
+            if isinstance(cells, NotApplicable):
                 counts[NOT_APPLICABLE] += 1
                 continue
-            left = [task for task in tasks if not store.holds(task.key)]
+            left = [task for task in cells if not store.holds(task.key)]
             known = [each for each in (failures.failed(store, task.key) for task in left) if each is not None]
             if any(is_held(store.path(task.key).with_suffix(SUFFIX)) for task in left):
                 counts[AT_WORK] += 1
@@ -55,7 +63,7 @@ def status_of(sweep: Survey) -> Status:
                 errors[known[0].sentence] += 1
             else:
                 counts[MISSING if left else FINISHED] += 1
-    return Status(counts, errors)
+    return Status(counts, errors, tasks)
 
 
 def retry(sweep: Survey) -> None:

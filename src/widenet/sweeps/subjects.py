@@ -17,12 +17,16 @@ from widenet.claims.user_data import Choices, UserData
 from widenet.errors import InputError, UnknownName
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task
-from widenet.sweeps.spec import Value
-from widenet.types import Dataset
+from widenet.sweeps.data import PointSource, is_about_data
+from widenet.sweeps.spec import OF, Value
 
-VERDICT, UNMET = "verdict", "unmet"
+VERDICT, UNMET, TIGHTNESS, VACUOUS = "verdict", "unmet", "tightness", "vacuous"
 Row = dict[str, "np.ndarray | float | str"]
 """What is looked at in one point: numbers with one entry per run, single numbers, and words."""
+
+
+class Unfit(InputError):
+    """A claim does not apply to the data, or an axis changes nothing that it runs."""
 
 
 @runtime_checkable
@@ -33,7 +37,9 @@ class Subject(Protocol):
         """The cells of a point, or why there are none."""
         ...
 
-    def row(self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str]) -> Row:
+    def row(
+        self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
+    ) -> Row:
         """What is looked at, from the results of the cells."""
         ...
 
@@ -41,7 +47,7 @@ class Subject(Protocol):
         """Refuse axes that it does not have, and values that it does not take."""
         ...
 
-    def require_look(self, look: Sequence[str]) -> None:
+    def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """Refuse clauses or quantities that it does not have."""
         ...
 
@@ -52,22 +58,25 @@ class Subject(Protocol):
 
 
 class ClaimSubject:
-    """A claim on one data set, over choices."""
+    """A claim over choices and over the numbers of points that are drawn."""
 
-    def __init__(self, claim: Claim, data: Dataset, seed: int, fixed: Mapping[str, Any]):
-        """The same data at every point; what is found out about it is found out once."""
-        self.claim, self.data = claim, data
-        self.fixed = {"seed": seed, **fixed}
+    def __init__(self, claim: Claim, source: PointSource, seed: int, fixed: Mapping[str, Any]):
+        """What is found out about a data set is kept while the points of a sweep that have it follow each other."""
+        self.claim, self.source = claim, source
+        self.data = {name: value for name, value in fixed.items() if is_about_data(name)}
+        self.fixed = {"seed": seed, **{name: value for name, value in fixed.items() if name not in self.data}}
+        self.user_data = functools.lru_cache(maxsize=4)(self._user_data)
 
-    @functools.cached_property
-    def user_data(self) -> UserData:
+    def _user_data(self, values: tuple[tuple[str, Any], ...]) -> UserData:
         """The data, with the choices that are the same at every point."""
-        known = UserData(self.data, Choices(**self.fixed))
+        known = UserData(self.source.at(dict(values)), Choices(**self.fixed))
         assert known.digest
         return known
 
     def _at(self, point: Mapping[str, Any]) -> Any:
-        return self.claim.on(self.user_data.but(**point))
+        data = self.data | {name: value for name, value in point.items() if is_about_data(name)}
+        choices = {name: value for name, value in point.items() if name not in data}
+        return self.claim.on(self.user_data(tuple(sorted(data.items()))).but(**choices))
 
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
         """Of all experiments that the claim reads."""
@@ -86,15 +95,29 @@ class ClaimSubject:
             [Task(each, setting) for setting in group] for each, group in zip(self.claim.reads, groups, strict=True)
         ]
 
-    def row(self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str]) -> Row:
+    def row(
+        self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
+    ) -> Row:
         """The verdict, and of each clause both sides, how close they come, and whether it was kept."""
+        evidence = self.evidence(point, results)
+        row = _verdict_row(evidence) | _closest(evidence.headline)
+        for part in evidence.parts:
+            if not look or part.key in look:
+                row |= _part_row(part)
+        return row
+
+    def evidence(self, point: Mapping[str, Any], results: Sequence[Any]) -> Evidence:
+        """What the claim says of the results of its cells."""
         answer = self._at(point)
-        if self.claim.reads:
-            rest = iter(results)
-            evidence = self.claim(*([next(rest) for _ in group] for group in self._groups(answer)))
-        else:
-            evidence = self.claim(answer.settings if isinstance(answer, Applied) else answer)
-        return _evidence_row(evidence, look)
+        if not self.claim.reads:
+            return self.claim(answer.settings if isinstance(answer, Applied) else answer)
+        rest = iter(results)
+        return self.claim(*([next(rest) for _ in group] for group in self._groups(answer)))
+
+    @property
+    def promised(self) -> list[str]:
+        """The keys of what the claim promises."""
+        return [each.key for each in self.claim.clauses.values() if each.role == "promised"]
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Choices, each of which changes what is run.
@@ -104,32 +127,105 @@ class ClaimSubject:
         """
         for name, values in axes.items():
             for value in values:
-                Choices(**{**self.fixed, name: value})
+                if is_about_data(name):
+                    self._require_points(name, value)
+                else:
+                    Choices(**{**self.fixed, name: value})
         first = {name: values[0] for name, values in axes.items()}
         try:
             found = self.tasks(first)
         except (ValueError, TypeError) as error:
             raise InputError(f"{self.claim.id} cannot be run on this data: {error}") from None
-        if isinstance(found, NotApplicable) and found == self.claim.on(self.user_data):
-            raise InputError(f"{self.claim.id} does not apply to this data. {found}")
+        is_fixed = not any(map(is_about_data, axes))
+        if isinstance(found, NotApplicable) and is_fixed and found == self._at({}):
+            raise Unfit(f"{self.claim.id} does not apply to this data. {found}")
         if isinstance(found, NotApplicable) or not found:
             return
         for name, values in axes.items():
             others = (self.tasks({**first, name: value}) for value in values[1:])
             if len(values) > 1 and all(_are_same(found, other) for other in others):
-                raise InputError(f"{name} changes nothing that {self.claim.id} runs; leave it out.")
+                raise Unfit(f"{name} changes nothing that {self.claim.id} runs; leave it out.")
 
-    def require_look(self, look: Sequence[str]) -> None:
+    def _require_points(self, name: str, value: Value) -> None:
+        try:
+            self.source.at(self.data | {name: value})
+        except InputError as refusal:
+            raise Unfit(str(refusal)) from None
+
+    def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """Keys of what the claim promises."""
-        known = [each.key for each in self.claim.clauses.values() if each.role == "promised"]
+        if at:
+            raise InputError(f"look.at is for experiments, and {self.claim.id} is a claim; leave it out.")
         for name in look:
-            if name not in known:
-                raise UnknownName(f"clause of {self.claim.id},", name, known)
+            if name not in self.promised:
+                raise UnknownName(f"clause of {self.claim.id},", name, self.promised)
 
     @property
     def modules(self) -> tuple[str, ...]:
         """The judge's, and those of the experiments that it reads."""
         return (self.claim.judge.__module__, *(each.run.__module__ for each in self.claim.reads))
+
+
+class SeveralClaims:
+    """Claims side by side, each on points of its own paper: of each a verdict and the tightness of one clause."""
+
+    def __init__(self, claims: Mapping[str, ClaimSubject], axes: Mapping[str, Sequence[Value]]):
+        """By id, and what they are swept over."""
+        self.claims = claims
+        self.axes = {name: values for name, values in axes.items() if name != OF}
+
+    @functools.cached_property
+    def unfit(self) -> dict[str, str]:
+        """Of claims that cannot be swept over these axes, why: their line in a picture would say nothing."""
+        found = {}
+        for id, claim in self.claims.items():
+            try:
+                claim.require(self.axes)
+            except Unfit as refusal:
+                found[id] = str(refusal)
+        return found
+
+    def _of(self, point: Mapping[str, Any]) -> tuple[ClaimSubject, dict[str, Any]]:
+        return self.claims[point[OF]], {name: value for name, value in point.items() if name != OF}
+
+    def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
+        """Of the claim of this point."""
+        claim, rest = self._of(point)
+        return NotApplicable(self.unfit[point[OF]]) if point[OF] in self.unfit else claim.tasks(rest)
+
+    def row(
+        self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
+    ) -> Row:
+        """The verdict, and how close the first of these clauses comes that the claim has, or its headline."""
+        claim, rest = self._of(point)
+        evidence = claim.evidence(rest, results)
+        keys = [each.key for each in evidence.parts]
+        part = evidence.part(next((each for each in look if each in keys), evidence.headline.key))
+        return _verdict_row(evidence) | _closest(part)
+
+    def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
+        """Choices that all claims take, and that one is changed by.
+
+        Raises:
+          InputError: none of the claims can be swept over these axes.
+        """
+        if len(self.unfit) == len(self.claims):
+            raise InputError(next(iter(self.unfit.values())))
+
+    def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
+        """Clauses of any of them."""
+        known = []
+        for claim in self.claims.values():
+            claim.require_look((), at)
+            known += claim.promised
+        for name in look:
+            if name not in known:
+                raise UnknownName("clause of these claims,", name, known)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Those of all claims."""
+        return tuple(dict.fromkeys(each for claim in self.claims.values() for each in claim.modules))
 
 
 class ExperimentSubject:
@@ -155,15 +251,18 @@ class ExperimentSubject:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             must = first["msg"].replace("Input should", "must")
-            raise InputError(f"{self.experiment.id}: {place} {must}, got {first['input']!r}.") from None
+            hint = "; round = 1 rounds a range" if first["type"] == "int_from_float" else ""
+            raise InputError(f"{self.experiment.id}: {place} {must}, got {first['input']!r}{hint}.") from None
 
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
         """One cell."""
         return [Task(self.experiment, self._setting(point))]
 
-    def row(self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str]) -> Row:
+    def row(
+        self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
+    ) -> Row:
         """The quantities of the cell."""
-        return _quantities(results[0], look)
+        return _quantities(results[0], look, at)
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Fields of the setting; `points.dim` is the field dim of the record points."""
@@ -172,9 +271,11 @@ class ExperimentSubject:
                 self._setting({name: value})
         self._setting({})
 
-    def require_look(self, look: Sequence[str]) -> None:
+    def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """What the cell has is known when there is one, but for records that say so."""
         kind = self.experiment.result_type
+        if at and kind is not xr.Dataset:
+            raise InputError(f"quantities of {self.experiment.id} have no axes of their own; leave look.at out.")
         if isinstance(kind, type) and issubclass(kind, Cases):
             known = [name for name in dir(kind.join([])) if not name.startswith("_")]
             for name in look:
@@ -237,13 +338,13 @@ def _are_same(found: Any, other: Any) -> bool:
     return [each.key.digest for each in found] == [each.key.digest for each in other]
 
 
-def _evidence_row(evidence: Evidence, look: Sequence[str]) -> Row:
+def _verdict_row(evidence: Evidence) -> Row:
     unmet = ", ".join(each.key for each in evidence.hypotheses if not each.met)
-    row: Row = {VERDICT: evidence.verdict.value, UNMET: unmet}
-    for part in evidence.parts:
-        if not look or part.key in look:
-            row |= _part_row(part)
-    return row
+    return {VERDICT: evidence.verdict.value, UNMET: unmet}
+
+
+def _closest(part: Part) -> Row:
+    return {TIGHTNESS: np.nan if part.tightness is None else part.tightness, VACUOUS: float(part.vacuous)}
 
 
 def _part_row(part: Part) -> Row:
@@ -258,9 +359,9 @@ def _part_row(part: Part) -> Row:
     return {f"{part.key}{end}": np.nan if each is None else float(each) for end, each in sides.items()}
 
 
-def _quantities(result: Any, look: Sequence[str]) -> Row:
+def _quantities(result: Any, look: Sequence[str], at: Mapping[str, Value]) -> Row:
     if isinstance(result, xr.Dataset):
-        found = {str(name): np.asarray(result[name]) for name in look or result.data_vars}
+        found = _selected(result, look, at)
     else:
         names = look or [name for name in vars(result) if not name.startswith("_")]
         found = {name: _array(getattr(result, name)) for name in names}
@@ -273,6 +374,31 @@ def _quantities(result: Any, look: Sequence[str]) -> Row:
         else:
             row[name] = float(array) if array.ndim == 0 else array.astype(np.float64)
     return row
+
+
+def _selected(result: xr.Dataset, look: Sequence[str], at: Mapping[str, Value]) -> dict[str, np.ndarray]:
+    """The quantities at these values of their own axes; of those without a name, the ones that have no other axes."""
+    known = [str(name) for name in result.dims]
+    for name in at:
+        if name not in known:
+            raise UnknownName("axis of these quantities,", name, known)
+    found = {}
+    for name in look or result.data_vars:
+        if name not in result:
+            raise UnknownName("quantity,", str(name), [str(each) for each in result.data_vars])
+        array = result[name]
+        for axis in (each for each in at if each in array.dims):
+            values = array[axis].values.tolist()
+            if at[axis] not in values:
+                raise InputError(f"{axis} is one of {', '.join(map(str, values))}, got {at[axis]!r}; change look.at.")
+            array = array.isel({axis: values.index(at[axis])})
+        others = [str(each) for each in array.dims if each != "run"]
+        if others and look:
+            example = ", ".join(f"{each} = {array[each].values[-1].item()!r}" for each in others)
+            raise InputError(f"{name} has axes of its own; choose where to look: look.at = {{ {example} }}.")
+        if not others:
+            found[str(name)] = np.asarray(array)
+    return found
 
 
 def _array(value: Any) -> np.ndarray | None:

@@ -14,6 +14,7 @@ FOLDER = "sweeps"
 FINISHED, FAILED, MISSING, NOT_APPLICABLE = "finished", "failed", "missing", "does not apply"
 OURS = ("widenet.sweeps.subjects", "widenet.sweeps.tables")
 VALUES, COUNTS = "|values", "|counts"
+WORD, NUMBER, RUNS = "word", "number", "runs"
 
 
 @dataclass
@@ -21,10 +22,12 @@ class PackTable:
     """The rows of some points.
 
     Attributes:
+      sweep: the digest of its order.
       states, reasons: of each point, and why it has no numbers.
       columns: by name, of each point an array with one entry per run, a number, or a word.
     """
 
+    sweep: str
     key: CellKey
     n_points: int
     states: list[str] = field(default_factory=list)
@@ -34,8 +37,9 @@ class PackTable:
     @classmethod
     def of(cls, order: Question, modules: Sequence[str], span: range) -> "PackTable":
         """The empty table of these points. It is found again as long as the code that measures is the same."""
-        parameters = {"order": order.digest, "look": list(order.look), "points": [span.start, span.stop]}
-        return cls(CellKey("sweep", parameters, source_digest((*modules, *OURS))), len(span))
+        look = {"look": list(order.look), "at": order.at}
+        parameters = {"order": order.digest, **look, "points": [span.start, span.stop]}
+        return cls(order.digest, CellKey("sweep", parameters, source_digest((*modules, *OURS))), len(span))
 
     def fill(self, rows: Sequence[tuple[str, str, Row]]) -> None:
         """Put in what was measured."""
@@ -46,17 +50,24 @@ class PackTable:
     def keep(self, store: Store) -> None:
         """Write it."""
         arrays = {"states": np.array(self.states), "reasons": np.array(self.reasons)}
-        kinds = {}
+        kinds = self.kinds
         for name, entries in self.columns.items():
-            first = next(each for each in entries if each is not None)
-            if isinstance(first, str):
-                kinds[name], arrays[f"{name}{VALUES}"] = "word", np.array([each or "" for each in entries])
+            if kinds[name] == WORD:
+                arrays[f"{name}{VALUES}"] = np.array([each or "" for each in entries])
                 continue
-            kinds[name] = "runs" if isinstance(first, np.ndarray) else "number"
             flat = [np.atleast_1d(np.nan if each is None else each).astype(np.float64) for each in entries]
             arrays[f"{name}{VALUES}"] = np.concatenate(flat)
             arrays[f"{name}{COUNTS}"] = np.array([len(each) for each in flat])
         _folder(store).put(self.key, arrays, {"kinds": kinds}, replace=True)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Of each column, whether it has words, numbers or runs."""
+        found = {}
+        for name, entries in self.columns.items():
+            first = next(each for each in entries if each is not None)
+            found[name] = WORD if isinstance(first, str) else RUNS if isinstance(first, np.ndarray) else NUMBER
+        return found
 
     def is_kept(self, store: Store) -> bool:
         """Whether there is a file of it."""
@@ -70,12 +81,12 @@ class PackTable:
         self.states, self.reasons = cell.arrays["states"].tolist(), cell.arrays["reasons"].tolist()
         for name, kind in cell.content["kinds"].items():
             values = cell.arrays[f"{name}{VALUES}"]
-            if kind == "word":
+            if kind == WORD:
                 self.columns[name] = values.tolist()
                 continue
             ends = np.cumsum(cell.arrays[f"{name}{COUNTS}"])[:-1]
             parts = np.split(values, ends)
-            self.columns[name] = parts if kind == "runs" else [each[0] for each in parts]
+            self.columns[name] = parts if kind == RUNS else [each[0] for each in parts]
         return True
 
 

@@ -1,9 +1,8 @@
 """`widenet sweep` and `widenet run`."""
 
 import json
-import resource
+import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +16,16 @@ from widenet.console.exit_codes import ExitCode
 from widenet.errors import InputError
 from widenet.run.workers import default_jobs
 from widenet.store import Store
-from widenet.sweeps import driver
+from widenet.sweeps import driver, slurm
 from widenet.sweeps.driver import Counts, Survey
 from widenet.sweeps.order import order_of
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
 from widenet.sweeps.spec import Value, read_spec, spec_of
-from widenet.sweeps.subjects import UNMET, VERDICT
+from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT
 from widenet.sweeps.tables import FAILED
 
-PROCESSES = "processes"
+PROCESSES, SLURM = "processes", "slurm"
 MOST_ROWS = 40
 """A sweep with more points than this is told in counts on a terminal."""
 
@@ -36,8 +35,8 @@ class Where:
     """Who computes.
 
     Attributes:
-      on: "processes", "slurm", or the address of a Dask scheduler.
-      share: (i, n), counted from 1: this process is one of n.
+      on: "processes", or the address of a Dask scheduler.
+      share: (i, n), counted from 1: this process is one of n, and has one process unless `jobs` says otherwise.
     """
 
     on: str = PROCESSES
@@ -58,59 +57,65 @@ def compute(sweep: Survey, where: Where) -> Counts:
       StoreError: the store cannot be read or written.
     """
     jobs = where.jobs or default_jobs()
-    sweep.store.require_writable()
     spans = sweep.missing()
+    if spans:
+        sweep.store.require_writable()
     with tallied(sum(map(len, spans))) as tally:
         if where.share is not None:
-            return driver.here(sweep, tally, where.share)
-        if where.on.startswith(("tcp://", "tls://")):
+            if where.jobs is None or where.jobs == 1:
+                return driver.here(sweep, tally, where.share)
+            return driver.in_processes(sweep, tally, where.jobs, where.share)
+        if where.on not in (PROCESSES, SLURM):
             from widenet.sweeps import cluster
 
-            return cluster.compute(sweep, where.on, tally)
-        if where.on != PROCESSES:
-            raise InputError(f"--on is processes, slurm, tcp://HOST:PORT or tls://HOST:PORT, got {where.on!r}.")
+            return cluster.compute(sweep, where.on, tally, _warn)
         if jobs == 1 or len(spans) < 2 or sweep.seconds(spans) < driver.WORTH_A_PROCESS:
             return driver.here(sweep, tally)
         return driver.in_processes(sweep, tally, jobs)
 
 
-def forecast(sweep: Survey, jobs: int | None) -> str:
-    """What the sweep will cost, from two points that are computed now."""
-    jobs = jobs or default_jobs()
-    start = time.perf_counter()
-    measured = sweep.pilot()
-    took = time.perf_counter() - start
-    spans = sweep.missing()
-    points = sum(map(len, spans))
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    runs = sweep.order.fixed.get("n_runs")
-    networks = f", {runs} runs each" if runs is not None else ""
-    seconds = points * measured["seconds"] / jobs + measured["first"]
-    return "\n".join(
-        [
-            f"{sweep.order.n_points:,} points{networks}, in {len(sweep.spans()):,} packs of {sweep.pack_size():,}.",
-            f"{points:,} points are missing.",
-            f"A point takes {measured['seconds']:.3g} s, the first of a process {measured['first']:.3g} s "
-            f"(two points, computed now in {took:.1f} s).",
-            f"About {_duration(seconds)} in {jobs} processes, with about {megabytes:,.0f} MB of memory each.",
-        ]
-    )
+def write(sweep: Survey, plot: str | None, export: str | None) -> list[Path]:
+    """The picture and the file of what is finished; nothing is computed.
+
+    Raises:
+      InputError: a file of no known kind, or nothing is finished.
+    """
+    from widenet.sweeps import drawing
+    from widenet.sweeps import export as exports
+
+    picture = None if plot is None else drawing.require_form(Path(plot))
+    file = None if export is None else exports.require_form(Path(export))
+    numbers = dataset_of(sweep)
+    written = [] if picture is None else [drawing.write_picture(numbers, sweep.order.title, picture)]
+    return written if file is None else [*written, exports.write_numbers(numbers, file)]
+
+
+def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Dataset, Counts]:
+    """Compute the sweep of a TOML file, and read it."""
+    sweep = prepare(path, store)
+    counts = compute(sweep, where)
+    return sweep, dataset_of(sweep).load(), counts
 
 
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
-    rows = rows_of(numbers)
-    lines = [f"{sweep.order.of}: {sweep.order.n_points:,} points, {in_words(counts)}"]
+    lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(counts)}"]
     if sweep.order.about:
         lines.append(f"data: {sweep.order.about}")
-    if len(rows) <= MOST_ROWS:
-        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows])]
+    if sweep.order.n_points <= MOST_ROWS:
+        lines += ["", *_table([_short(row, sweep.order.axes) for row in rows_of(numbers)])]
     else:
-        states = Counter(row[STATE] for row in rows)
-        verdicts = Counter(row[VERDICT] for row in rows if row.get(VERDICT))
-        lines += [f"{number:>9,} {word}" for word, number in [*states.items(), *verdicts.items()]]
-    errors = Counter(row[WHY] for row in rows if row[WHY])
+        lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
+    unmet = Counter({names: number for names, number in _words(numbers, UNMET).items() if names})
+    lines += [f"{number:,} × hypotheses that are not met: {names}" for names, number in unmet.most_common(5)]
+    errors = _words(numbers, WHY)
     return "\n".join([*lines, *(f"{number:,} × {why}" for why, number in errors.most_common(5))])
+
+
+def _words(numbers: xr.Dataset, name: str) -> Counter[str]:
+    """How often each word occurs."""
+    values = numbers[name].values.ravel().tolist() if name in numbers else []
+    return Counter(each for each in values if each)
 
 
 def rows_of(numbers: xr.Dataset) -> list[dict[str, Any]]:
@@ -156,6 +161,42 @@ def share_of(text: str) -> tuple[int, int]:
     return int(first), int(second)
 
 
+def require_place(on: str, share: str | None) -> None:
+    """Refuse a place that there is not.
+
+    Raises:
+      InputError: `--on` is something else, or has a share too.
+    """
+    if on not in (PROCESSES, SLURM) and not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d+", on):
+        raise InputError(f"--on is processes, slurm, tcp://HOST:PORT or tls://HOST:PORT, got {on!r}.")
+    if on != PROCESSES and share is not None:
+        raise InputError(f"--share is for processes that you start yourself; leave it out with --on {on}.")
+
+
+def array_of(on: str, asked: Mapping[str, Any]) -> slurm.Array | None:
+    """What is asked of Slurm, by the names of options; None where it computes elsewhere.
+
+    Raises:
+      InputError: an option is wrong, or is for another place.
+    """
+    given = {name: value for name, value in asked.items() if value is not None}
+    if on == SLURM:
+        given.pop("print", None)
+        return slurm.Array(**given)
+    if given:
+        raise InputError(f"--{next(iter(given))} is for --on slurm.")
+    return None
+
+
+def is_finished(sweep: Survey) -> bool:
+    """Whether nothing is left to compute, as far as the tables of packs tell."""
+    return sweep.known_size is not None and not sweep.missing()
+
+
+def _warn(words: str) -> None:
+    print(f"widenet: {words}", file=sys.stderr)
+
+
 def _pair(text: str) -> tuple[str, Value]:
     name, sign, value = text.partition("=")
     if not sign or not name:
@@ -179,9 +220,13 @@ def _plain(value: Any) -> Any:
 def _short(row: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, str]:
     """The row of a point on a terminal: of runs their median, and of single numbers themselves."""
     shown = {name: f"{row[name]:g}" if isinstance(row[name], float) else str(row[name]) for name in axes}
-    shown["state"] = str(row[VERDICT] or row[STATE]) if VERDICT in row else str(row[STATE])
+    shown["state"] = str(row.get(VERDICT) or row[STATE]) + (", vacuous" if row.get(VACUOUS) else "")
     for name, value in row.items():
-        if name in shown or name in (STATE, WHY, VERDICT, UNMET) or name.endswith(("_kept", "_promised", "_tightness")):
+        if (
+            name in shown
+            or name in (STATE, WHY, VERDICT, UNMET, VACUOUS)
+            or name.endswith(("_kept", "_promised", "_tightness"))
+        ):
             continue
         several = [each for each in value if isinstance(each, float)] if isinstance(value, list) else [value]
         numbers = [each for each in several if isinstance(each, int | float)]
@@ -196,9 +241,3 @@ def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
     lines = ["  ".join(f"{name:>{widths[name]}}" for name in names)]
     return lines + ["  ".join(f"{row[name]:>{widths[name]}}" for name in names) for row in rows]
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -77,7 +77,7 @@ def ensemble(
     recipe.check(networks, data, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))
     networks = jax.tree.map(lambda leaf: per_run(leaf, n_runs), networks)
-    method = recipe.method.fitted(networks, data, recipe.layers, watch, record.is_dense)
+    method = recipe.method.fitted(networks, data, recipe.loss, recipe.layers, watch, record.is_dense)
     numbers, order = numbers_of_runs(method, n_runs), method.sampling.order
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES

@@ -54,7 +54,7 @@ def test_a_nearly_antipodal_pair_is_none():
 
 
 def test_words():
-    assert antipodal_pair().words == "S = {([1.0, 0.0], +1), ([-1.0, 0.0], -1)}"
+    assert antipodal_pair().words == "S = {((1, 0), +1), ((-1, 0), -1)}"
     assert separable_set(np.random.default_rng(0), 9, 3).words == "9 points in dimension 3"
 
 

@@ -58,7 +58,7 @@ class Climb(Method):
         tally = Tally(updates, state.tally.mistakes, last_update)
         return State(Line(height, line.counts, line.rests), tally, None, state.own)
 
-    def fitted(self, networks, data, layers, watch, dense=False):
+    def fitted(self, networks, data, loss, layers, watch, dense=False):
         return self
 
     @staticmethod

@@ -26,7 +26,7 @@ COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "s
 
 
 def need(nets, data, recipe, record=None):
-    method = recipe.method.fitted(nets, data, recipe.layers, None)
+    method = recipe.method.fitted(nets, data, recipe.loss, recipe.layers, None)
     return memory.estimate(nets, data, method, recipe.layers, record or Record(), nets.output_weights.shape[0])
 
 

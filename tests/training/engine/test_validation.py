@@ -183,7 +183,7 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
         "progress must be a function of (fraction, words)",
         "watch must be an instance of an equinox.Module with start(network) and update(value, step)",
         "fields of a step rule must be numbers, or static",
-        "kernel must be 'auto' or one of ['blocked', 'fused', 'gram', 'minibatch', 'plain']",
+        "kernel must be 'auto' or one of ['blocked', 'fused', 'gram', 'minibatch', 'plain', 'single']",
         "method must be a method such as SGD(0.5) or GradientDescent(0.1)",
         "what must be observations by name, {'norm': a function}",
         "what must be observations by name, {'norm': a function}",

@@ -87,6 +87,8 @@ def hold_against(kernel, loss, layers, batch, bias, spans=SPANS):
         ("gram", logistic, Layers.BOTH, 1, True),
         ("gram", hinge, Layers.BOTH, 2, False),  # from active step to active step
         ("blocked", hinge, Layers.HIDDEN, 2, False),
+        ("single", hinge, Layers.HIDDEN, 1, True),
+        ("single", logistic, Layers.BOTH, 1, False),
     ],
 )
 def test_a_segment_is_sgd(kernel, loss, layers, batch, bias):

@@ -38,8 +38,8 @@ def test_it_is_the_gradient_of_automatic_differentiation(name, bias, layers, los
     for dim in (1, 2, 3, 4, 7):
         network, inputs, labels = problem(dim, ACTIVATIONS[name], bias)
         assert (jax.vmap(network.preactivations)(inputs) == 0).any()
-        found, outputs = full_batch.gradient_of(network, inputs, labels, loss=loss, layers=layers)
-        expected, plainly = plain.gradient_of(network, inputs, labels, loss=loss, layers=layers)
+        found, outputs, _ = full_batch.gradient_of(network, inputs, labels, loss=loss, layers=layers)
+        expected, plainly, _ = plain.gradient_of(network, inputs, labels, loss=loss, layers=layers)
         assert jax.tree.structure(found) == jax.tree.structure(expected)
         np.testing.assert_allclose(outputs, plainly, rtol=1e-13, atol=1e-13)
         for own, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
@@ -51,8 +51,8 @@ def test_several_outputs_are_left_to_automatic_differentiation() -> None:
     network, inputs, _ = problem(2, relu(), True)
     several = TwoLayer(network.hidden_weights, jnp.ones((3, 6)), network.bias, relu())
     labels = jnp.asarray(np.arange(9) % 3, jnp.float64)
-    found, outputs = full_batch.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
-    expected, plainly = plain.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
+    found, outputs, _ = full_batch.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
+    expected, plainly, _ = plain.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.hidden_weights, expected.hidden_weights)
 
@@ -61,8 +61,8 @@ def test_another_network_is_left_to_automatic_differentiation() -> None:
     draw = np.random.default_rng(0)
     network = ConvMaxPool(jnp.asarray(draw.normal(size=(4, 2))), jnp.asarray([1.0, 1.0, -1.0, -1.0]))
     inputs, labels = jnp.asarray(draw.normal(size=(5, 6))), jnp.asarray([1.0, -1.0, 1.0, 1.0, -1.0])
-    found, outputs = full_batch.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
-    expected, plainly = plain.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    found, outputs, _ = full_batch.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    expected, plainly, _ = plain.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.filters, expected.filters)
     assert np.any(np.asarray(expected.filters) != 0)
@@ -70,7 +70,7 @@ def test_another_network_is_left_to_automatic_differentiation() -> None:
 
 def test_one_output_is_not_left_to_automatic_differentiation(monkeypatch) -> None:
     """The three products are there for these networks, and for these alone."""
-    left = "left", jnp.zeros(9)
+    left = plain.BatchGradient("left", jnp.zeros(9))
     monkeypatch.setattr(plain, "gradient_of", lambda *_, **__: left)
     network, inputs, labels = problem(2, relu(), False)
     several = TwoLayer(network.hidden_weights, jnp.ones((3, 6)), None, relu())

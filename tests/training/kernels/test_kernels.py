@@ -43,12 +43,17 @@ def assert_same(plain, fast, rtol):
         np.testing.assert_array_equal(getattr(plain, name), getattr(fast, name), err_msg=name)
 
 
-FAST = pytest.mark.parametrize("fast", ["blocked", "gram"])
+FAST = pytest.mark.parametrize("fast", ["blocked", "gram", "single"])
 
 
-@FAST
 @pytest.mark.parametrize("loss", [hinge, logistic], ids=lambda loss: loss.__name__)
-@pytest.mark.parametrize(("layers", "batch", "bias"), [("hidden", 1, False), ("both", 1, True), ("both", 5, False)])
+@pytest.mark.parametrize(
+    ("fast", "layers", "batch", "bias"),
+    [
+        *[(fast, *way) for fast in ("blocked", "gram", "single") for way in (("hidden", 1, False), ("both", 1, True))],
+        *[(fast, "both", 5, False) for fast in ("blocked", "gram")],
+    ],
+)
 def test_a_fast_kernel_follows_plain_at_every_step(fast, loss, layers, batch, bias):
     nets = networks(3, bias=bias)
     recipe = Recipe(loss, SGD(0.7, batch_size=batch), STEPS, layers=Layers(layers), check_every=35)
@@ -106,7 +111,7 @@ shapes = st.sampled_from([(9, 1, 4), (17, 6, 2)])  # every shape is compiled for
     step_size=st.sampled_from([0.01, 1.0, 30.0]),
     slope=st.sampled_from([0.0, 0.1, 0.9]),
     seed=st.integers(0, 1000),
-    fast=st.sampled_from(["blocked", "gram"]),
+    fast=st.sampled_from(["blocked", "gram", "single"]),
 )
 def test_fast_kernels_follow_plain_on_random_networks(shape, loss, step_size, slope, seed, fast):
     n_samples, dim, n_neurons = shape
@@ -147,7 +152,7 @@ def test_fewer_samples_than_dimensions_take_the_gram_kernel():
     assert kernel_of(Recipe(hinge, SGD(0.5), 10), networks(1, dim=6), few) == "gram"
     assert kernel_of(Recipe(hinge, SGD(0.5), 10), networks(1), many) == "blocked"
     assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=None), 10), networks(1), many) == "blocked"
-    assert kernel_of(Recipe(hinge, SGD(0.5), 10), networks(1), many, object()) == "plain"
+    assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=2), 10), networks(1), many, object()) == "plain"
 
 
 def test_no_tf32_in_the_products():

@@ -28,13 +28,17 @@ def test_one_entry_that_is_not_zero_is_enough():
     assert plain.is_any_nonzero((zeros, one))
     assert plain.is_any_nonzero((one, zeros))
     assert plain.is_any_nonzero((zeros, jnp.asarray([0.0, jnp.nan])))
+    last = jnp.zeros((3, 2)).at[2, 1].set(-1e-300)
+    for leaf in (last, last[2, 1], last[None]):
+        assert plain.is_any_nonzero(leaf)
+        assert not plain.is_any_nonzero(0 * leaf)
 
 
 @pytest.mark.parametrize("layers", list(Layers))
 def test_the_gradient_has_no_part_at_weights_that_stay(layers):
     network = TwoLayer(jnp.asarray([[2.0, 0.0]]), jnp.asarray([0.25]), None, leaky_relu(0.5))
     inputs, labels = jnp.asarray([[1.0, 0.0], [-1.0, 1.0]]), jnp.asarray([1.0, 1.0])
-    gradient, outputs = plain.gradient_of(network, inputs, labels, loss=hinge, layers=layers)
+    gradient, outputs, _ = plain.gradient_of(network, inputs, labels, loss=hinge, layers=layers)
     np.testing.assert_allclose(outputs, [0.5, -0.25])
     np.testing.assert_allclose(gradient.hidden_weights, [[(-0.25 + 0.125) / 2, -0.125 / 2]])
     if layers is Layers.BOTH:

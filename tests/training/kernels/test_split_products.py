@@ -75,7 +75,7 @@ def test_which_kernel_is_chosen_on_a_cpu():
     assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=32), 10), networks(1), data) == "blocked"
     assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=33), 10), networks(1), data) == "plain"
     assert kernel_of(Recipe(hinge, SGD(0.5, batch_size=3), 10), networks(1, dim=60), separable(40, 60)) == "gram"
-    assert kernel_of(Recipe(hinge, method=SGD(LogSquared(1.0)), max_steps=10), networks(1), data) == "plain"
+    assert kernel_of(Recipe(hinge, method=SGD(LogSquared(1.0)), max_steps=10), networks(1), data) == "single"
     assert block.ROWS == fused.ROWS == 64
 
 

@@ -67,7 +67,9 @@ def test_what_cannot_be_followed_is_refused():
         with pytest.raises(ValueError, match=f"event 'low' .*{words}"):
             ensemble(nets, data, Recipe(logistic, method=flow, max_steps=3), run_keys(2))
     with pytest.raises(ValueError, match="two-layer networks"):
-        Flow(LinearClock(1.0)).fitted(ConvMaxPool(jnp.zeros((2, 4, 2)), jnp.zeros((2, 4))), data, Layers.HIDDEN, None)
+        Flow(LinearClock(1.0)).fitted(
+            ConvMaxPool(jnp.zeros((2, 4, 2)), jnp.zeros((2, 4))), data, hinge, Layers.HIDDEN, None
+        )
 
 
 @pytest.mark.parametrize(

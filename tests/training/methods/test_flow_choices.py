@@ -41,7 +41,7 @@ def test_what_a_flow_does_unless_told_otherwise():
 
 def test_what_a_reader_is_shown_of_a_flow():
     """Not how many samples there are: nobody has given them."""
-    shown = repr(Flow(LinearClock(0.5), slots=2).fitted(network(), data(), Layers.HIDDEN, None))
+    shown = repr(Flow(LinearClock(0.5), slots=2).fitted(network(), data(), hinge, Layers.HIDDEN, None))
     assert "slots=2" in shown
     assert "n_samples" not in shown
 
@@ -49,7 +49,7 @@ def test_what_a_reader_is_shown_of_a_flow():
 @pytest.mark.parametrize("clock", [LinearClock(0.5), LossClock(0.5)])
 def test_only_the_step_of_the_clock_is_a_number_of_the_run(clock):
     """All else is known when a program is compiled."""
-    fitted = Flow(clock, 1e-6, {"right": zero_error}, 3, 50).fitted(network(), data(), Layers.HIDDEN, None)
+    fitted = Flow(clock, 1e-6, {"right": zero_error}, 3, 50).fitted(network(), data(), hinge, Layers.HIDDEN, None)
     leaves = jax.tree.leaves(fitted)
     assert [float(leaf) for leaf in leaves] == [0.5]
 
@@ -113,7 +113,7 @@ def test_a_clock_without_a_step_is_a_place_for_one():
 def test_there_are_no_more_slots_than_kinks_can_meet(slots, dim, bias, n_samples, expected):
     """In so many dimensions, a bias counting as one; and not more than there are samples."""
     flow = Flow(LinearClock(0.5), slots=slots)
-    fitted = flow.fitted(network(bias=bias, dim=dim), data(n_samples, dim), Layers.HIDDEN, None)
+    fitted = flow.fitted(network(bias=bias, dim=dim), data(n_samples, dim), hinge, Layers.HIDDEN, None)
     assert (fitted.slots, fitted.n_samples) == (expected, n_samples)
 
 
@@ -125,12 +125,12 @@ def test_rules_are_asked_about_outputs_of_the_networks_shape(n_outputs, shape):
         seen.append((outputs.shape, labels.shape))
         return jnp.all(losses < 1)
 
-    Flow(LinearClock(0.5), events={"low": rule}).fitted(network(n_outputs), data(), Layers.HIDDEN, None)
+    Flow(LinearClock(0.5), events={"low": rule}).fitted(network(n_outputs), data(), hinge, Layers.HIDDEN, None)
     assert seen == [(shape, (9,))]
 
 
 def test_a_run_that_has_not_begun_has_a_row_per_neuron():
-    flow = Flow(LinearClock(0.5), events={"right": zero_error}).fitted(network(), data(), Layers.HIDDEN, None)
+    flow = Flow(LinearClock(0.5), events={"right": zero_error}).fitted(network(), data(), hinge, Layers.HIDDEN, None)
     own = flow.init(network())
     assert (own.reach.shape, own.pattern.sides.shape, own.pattern.slots.shape) == ((5,), (5, 9), (5, 3))
     assert set(own.report.events) == {"right"}

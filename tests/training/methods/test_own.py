@@ -142,7 +142,7 @@ class Told(eqx.Module):
 
 
 @pytest.mark.parametrize("activation", [jnp.tanh, lambda z: jnp.sin(z) + 1, Swish(2.0), Told()])
-@pytest.mark.parametrize("kernel", ["blocked", "gram"])
+@pytest.mark.parametrize("kernel", ["blocked", "gram", "single"])
 @pytest.mark.parametrize("layers", ["hidden", "both"])
 def test_an_activation_of_your_own_has_the_path_of_plain(activation, kernel, layers):
     nets = jax.vmap(lambda key: make_two_layer(key, 6, toy().dim, activation))(run_keys(2))

@@ -72,7 +72,8 @@ class PointSet:
         """The set itself where it is small, otherwise its size."""
         if len(self.labels) > FEW:
             return f"{len(self.labels)} points in dimension {self.inputs.shape[1]}"
-        points = ", ".join(f"({x.tolist()}, {y:+g})" for x, y in zip(self.inputs, self.labels, strict=True))
+        rows = (", ".join(f"{each:g}" for each in x) for x in self.inputs)
+        points = ", ".join(f"(({row}), {y:+g})" for row, y in zip(rows, self.labels, strict=True))
         return f"S = {{{points}}}"
 
 

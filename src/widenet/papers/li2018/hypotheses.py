@@ -49,7 +49,7 @@ def opposite_distance(runs: Any) -> Sides:
     return _apart(runs.opposite_separation)
 
 
-DIAMETER = "(A1): $λ$, largest diameter of a component over $δ$"
+DIAMETER = "(A1): $λ$, largest diameter of a component over $δ$, against $1/(8l)$"
 
 
 @hypothesis(DIAMETER, extreme=False)

@@ -44,5 +44,5 @@ class Segment(eqx.Module):
     def constant_step(self) -> Float[Array, "*run"]:
         """The step size, for a kernel that takes numbers and no rules."""
         if isinstance(self.step_size, StepRule):
-            raise TypeError("a StepRule needs the plain kernel")
+            raise TypeError("a StepRule needs a kernel that takes one step at a time")
         return self.step_size

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.kernels import blocked, fused, gram, minibatch, plain
+from widenet.training.kernels import blocked, fused, gram, minibatch, plain, single
 
 KERNELS: dict[str, Callable[[State, Segment], State]] = {
     "plain": plain.advance,
+    "single": single.advance,
     "blocked": blocked.advance,
     "gram": gram.advance,
     "fused": fused.advance,

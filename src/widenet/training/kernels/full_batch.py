@@ -9,7 +9,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, Float
 
 from widenet.losses import Loss
 from widenet.networks.activations import Activation, PiecewiseLinear
@@ -24,7 +24,7 @@ time of four."""
 
 def gradient_of(
     network: Any, inputs: Float[Array, "batch dim"], labels: Float[Array, " batch"], *, loss: Loss, layers: Layers
-) -> tuple[PyTree, Float[Array, " batch *output"]]:
+) -> plain.BatchGradient:
     """The same as `plain.gradient_of`, up to rounding; any other network is left to that."""
     if not isinstance(network, TwoLayer) or network.n_outputs is not None:
         return plain.gradient_of(network, inputs, labels, loss=loss, layers=layers)
@@ -45,7 +45,7 @@ def gradient_of(
         gradient = eqx.tree_at(lambda net: net.bias, gradient, change[:, -1])
     if layers is Layers.BOTH:
         gradient = eqx.tree_at(lambda net: net.output_weights, gradient, jnp.dot(hidden, pull, precision=EXACT))
-    return gradient, outputs
+    return plain.BatchGradient(gradient, outputs)
 
 
 def _values(activation: Activation, z: Float[Array, "neuron sample"]) -> Float[Array, "neuron sample"]:

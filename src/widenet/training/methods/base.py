@@ -139,7 +139,9 @@ class Method(eqx.Module):
 
         return plain.advance(state, dataclasses.replace(segment, step_size=own), change)
 
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "Method":
+    def fitted(
+        self, networks: Any, data: Dataset, loss: Loss, layers: Layers, watch: Any, dense: bool = False
+    ) -> "Method":
         """The method as it will run on these networks; refuses what it cannot do. `dense` says that almost every step
         is recorded."""
         if type(self).step is not Method.step:

@@ -116,7 +116,9 @@ class Flow(Method):
         """Steps of the solver are as long as their run allows: side by side, all runs would wait for all kinks."""
         return True
 
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "Flow":
+    def fitted(
+        self, networks: Any, data: Dataset, loss: Loss, layers: Layers, watch: Any, dense: bool = False
+    ) -> "Flow":
         """The same for this many samples, with no more slots than kinks can meet; refuses what it cannot follow."""
         if not isinstance(networks, TwoLayer):
             raise ValueError(f"a flow follows two-layer networks, whose kinks it knows, got {type(networks).__name__}")

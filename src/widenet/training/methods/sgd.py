@@ -4,10 +4,11 @@ from typing import Any
 
 import equinox as eqx
 
+from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import one_per_run, whole_or_none
-from widenet.training.kernels import KERNELS, block, fused, gram, minibatch
+from widenet.training.kernels import KERNELS, block, fused, gram, minibatch, single
 from widenet.training.methods.base import Method, Sizes, StallTest, StepSize, check_order, check_step_size
 from widenet.training.orders import Cyclic, IndexOrder, Permutation
 from widenet.training.schedules import StepRule
@@ -18,7 +19,7 @@ class SGD(Method):
     """W ← W − η ∇ of the mean loss of a batch.
 
     Attributes:
-      step_size: η, one number, one per run, or a `StepRule`, which needs the plain kernel.
+      step_size: η, one number, one per run, or a `StepRule`, which the kernels that work in blocks do not take.
       order: how samples are chosen.
       batch_size: samples per step; None is the whole set.
       kernel: "auto" takes the fastest exact kernel that fits, "plain" the step-by-step autodiff oracle.
@@ -41,24 +42,26 @@ class SGD(Method):
 
     @property
     def records_inside(self) -> bool:
-        """The plain kernel alone takes one step at a time."""
-        return self.kernel == "plain"
+        """Two kernels take one step at a time."""
+        return self.kernel in ("plain", "single")
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment, by the kernel that was chosen."""
         return KERNELS[self.kernel](state, segment)
 
-    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any, dense: bool = False) -> "SGD":
-        """The same with a kernel for this request. Blocks of steps would be cut to pieces by a dense record."""
-        plain = dense and self.kernel == "auto"
-        kernel = "plain" if plain else self._chosen(networks, data, layers, watch)
+    def fitted(
+        self, networks: Any, data: Dataset, loss: Loss, layers: Layers, watch: Any, dense: bool = False
+    ) -> "SGD":
+        """The same with a kernel for this request."""
+        kernel = self._chosen(networks, data, loss, layers, watch, dense)
         return SGD(self.step_size, self.order, self.batch_size, kernel)
 
-    def _chosen(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> str:
+    def _chosen(self, networks: Any, data: Dataset, loss: Loss, layers: Layers, watch: Any, dense: bool) -> str:
         ruled = isinstance(self.step_size, StepRule)
         in_blocks = block.fits(networks, watch) and not ruled
         in_one = fused.fits(networks, data, self.batch_size, layers, watch) and not ruled
         in_sweeps = minibatch.fits(networks, data, self.batch(data.n_samples), layers, watch) and not ruled
+        singly = single.fits(networks, self.batch(data.n_samples))
         if self.kernel != "auto":
             if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
                 raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {self.kernel!r}")
@@ -78,11 +81,17 @@ class SGD(Method):
                     f" {minibatch.MOST_OUTPUTS} outputs, at most {minibatch.MOST_ROWS} samples per step, without a"
                     " watch, on a GPU in float32"
                 )
+            if self.kernel == "single" and not singly:
+                raise ValueError("the single kernel trains a TwoLayer network with one sample per step")
             return self.kernel
+        if dense:  # it would cut blocks of steps to pieces
+            return "single" if singly else "plain"
         if in_sweeps and minibatch.pays(networks, data, self.batch(data.n_samples)):
             return "minibatch"
         if in_one and fused.pays(networks, data):
             return "fused"
+        if singly and (not in_blocks or single.pays(networks, loss)):
+            return "single"
         if in_blocks and self.batch(data.n_samples) <= block.ROWS // 2:
             return "gram" if gram.pays(data) else "blocked"
         return "plain"
@@ -96,7 +105,7 @@ class SGD(Method):
         item, n, neurons, weights = sizes.item, sizes.samples, sizes.neurons, sizes.weights
         rows = max(block.ROWS, sizes.batch)
         match self.kernel:
-            case "plain":
+            case "plain" | "single":
                 return 3 * weights + item * sizes.batch * (sizes.dim + 4 * neurons), 0
             case "gram":
                 inner = item * n * n * (1 + (sizes.batch > 1))

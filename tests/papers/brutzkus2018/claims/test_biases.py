@@ -110,6 +110,9 @@ def times(factor):
 test_control = controls(
     biases,
     {footnote_4: RUNS, footnote_4_as_printed: LiftedPoint(Fraction(1), Fraction(9, 10), Fraction(10))},
+    (footnote_4, "zero_loss"),
+    (footnote_4, "samples"),
+    (footnote_4, "outputs"),
     (footnote_4, "updates", planted(1e-13), planted(5e-12)),
     (footnote_4, "norm", {}, {"affine_square": times(1 + 2e-12)}),
     (footnote_4, "norm", {"affine_square": times(1 + 2e-13)}, {"affine_square": times(1 - 2e-12)}),

@@ -215,6 +215,7 @@ def test_one_labelling_spares_the_map_without_labels():
 test_control = controls(
     compression,
     {LearningRuns: [RUNS, RUNS], TwoSamples: lambda: opposite_labels(Scale.QUICK, 0)},
+    (compression_replay, "replay"),
     (compression_replay, "points", {"updates": SIZE}, {"updates": SIZE + 1}),
     (section_6_1_unused_points, "unused_right", {}, {"unused_error": -1 / 100}),
     (PRINTED, "one_network", ONE_LABELLING, {}),

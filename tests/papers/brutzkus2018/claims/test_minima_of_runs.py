@@ -91,7 +91,7 @@ def test_the_printed_statement_is_violated_on_the_pair(claim):
     evidence = claim([experiment.run(setting, silent) for setting in experiment.settings(Scale.QUICK, 0)])
     assert evidence.verdict is Verdict.VIOLATED
     assert broken_in(evidence) == ["more"]
-    assert "S = {([1.0, 0.0], +1), ([-1.0, 0.0], -1)}" in evidence.note
+    assert "S = {((1, 0), +1), ((-1, 0), -1)}" in evidence.note
     larger = PointSet(np.array([[1.0, 0.0], [-1.0, 0.0], [0.5, 0.5]]), np.array([1.0, -1.0, 1.0]), np.array([1.0, 1.0]))
     assert claim(placed([larger])).verdict is Verdict.HOLDS
 

@@ -165,6 +165,10 @@ EQUIVALENCE, COUNT = theorem_9_equivalence, theorem_9_stuck_count
 test_control = controls(
     relu_basis,
     {section_7_2_labels: list(MIXED[0].cases), relu_basis.Fates: list(RUNS[0].cases)},
+    (relu_basis.theorem_9_local_minimum, "constant"),
+    (relu_basis.theorem_9_local_minimum, "ball"),
+    (lemma_12, "entering"),
+    (lemma_12, "leaving"),
     (EQUIVALENCE, "level", said(one_of_several_stuck_points, 1e-13), said(one_of_several_stuck_points, 4e-11)),
     (EQUIVALENCE, "positive", {}, said(the_only_stuck_point, 1.0), "level"),
     (EQUIVALENCE, "zero_loss", said(a_point_of_a_solved_run, 1.0), said(a_point_of_a_solved_run, 1 - 5e-12)),

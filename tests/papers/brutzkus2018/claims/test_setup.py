@@ -304,6 +304,8 @@ test_control = controls(
         setup.States: scalar_states(ACTIVE, SOLVED),
         PRINTED: at_the_origin,
     },
+    (footnote_1, "norm"),
+    (equation_10, "at_rest"),
     (footnote_5, "leaky_relu", rewritten({1: 1e-4 * OFF}), rewritten({1: OFF})),
     (footnote_5, "leaky_relu", {}, rewritten({1: 2e-3 * OFF})),
     (footnote_5, "relu", {}, rewritten({1: OFF, 2: -0.2 * OFF})),

@@ -133,6 +133,7 @@ SOUND = ExactPoint(2, Fraction(1, 2), Fraction(1, 10))
 test_control = controls(
     zero_loss,
     {MULTIPLE: BOTH, GLOBAL: EDGES, PRINTED: SOUND},
+    (PRINTED, "zero_loss"),
     (MULTIPLE, "leaky_relu", shrunk(0.2, 1e-10), shrunk(0.2, 1e-6)),
     (MULTIPLE, "relu", shrunk(0.0, 1e-10), shrunk(0.0, 1e-6)),
     (GLOBAL, "zero_loss", {}, {"reach": twice}),

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from tests.papers.brutzkus2019.claims.networks import altered
+from tests.papers.brutzkus2019.claims.networks import altered, some
 from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION
 from widenet.papers.brutzkus2019.runs.trained import narrow_settings, octant_settings, run_octants, run_trained
 from widenet.records import Scale
@@ -32,6 +32,12 @@ def planted(place=0, **arrays):
     runs = list(from_octants())
     runs[place] = altered(runs[place], **arrays)
     return runs, from_random_starts()
+
+
+def without_an_octant():
+    """Of one margin the first row of octants is missing."""
+    first_margin, *others = from_octants()
+    return [some(first_margin, slice(1, None)), *others], from_random_starts()
 
 
 def judged(claim, place=0, *, constants=None, **arrays):

@@ -85,7 +85,7 @@ def test_each_run_has_the_angle_of_its_own_step():
     """arccos((1 − 2c)/(1 + c)) is arccos ¼ = 75.5° at c_η = 1/3, and 78.1° at the c_η = 192/533 beside it."""
     run, other = xor_toys.toy("X3"), xor_toys.toy("J14")
     assert run.reached.all()
-    name = "angle of w to its point"
+    name = "w at an angle of at most arccos((1 − 2c_η)/(1 + c_η))"
     assert name not in broken_in(theorem_3_3_angle([turned(run, 75.4), other]))
     assert name in broken_in(theorem_3_3_angle([turned(run, 77.0), other]))
     assert name in broken_in(theorem_3_3_angle([other, turned(run, 77.0)]))

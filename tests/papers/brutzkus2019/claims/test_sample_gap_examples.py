@@ -42,6 +42,7 @@ def gaps(share):
 test_control = controls(
     sample_gap,
     {Examples: PRINTED},
+    (section_6_3_examples, "hard_share"),
     # 17.48 samples; a number above it is not what it rounds down to either.
     (section_6_3_examples, "at_least_printed", {}, second("claimed", 18.0), "as_printed"),
     (section_6_3_examples, "at_least_printed", constant(129.0, 17.0), constant(129 - 1e-9, 17.0), "as_printed"),

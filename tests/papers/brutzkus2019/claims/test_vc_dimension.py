@@ -110,6 +110,7 @@ def off_features(by, scale=1.0):
 test_control = controls(
     vc_dimension,
     {Mates: mates, Realized: eight},
+    (remark_4_1, "sets"),
     (remark_4_1, "outputs", spread("output_spread", 0.9e-12), spread("output_spread", 1.1e-12)),
     (remark_4_1, "outputs", spread("output_spread", -0.9e-12), spread("output_spread", -1.1e-12)),
     (remark_4_1, "gradients", spread("gradient_spread", 0.9e-12), spread("gradient_spread", 1.1e-12)),

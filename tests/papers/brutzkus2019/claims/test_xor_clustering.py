@@ -21,7 +21,7 @@ from widenet.types import RunStatus
 AHEAD, ACROSS = "⟨v_t, x_i⟩ > 0", "|⟨v_t, x_2⟩| < 2η (|⟨v_t, x_1⟩| for u)"
 ALONG, SIZE = "w_t − w_0 is n_i(t)·η along x_i", "|α_j| ≤ η"
 AGAINST, ENDS = "α_j leads against the start", "every run ends"
-ANGLE_W, ANGLE_U = "angle of w to its point", "angle of u to its point"
+ANGLE_W, ANGLE_U = (f"{each} at an angle of at most arccos((1 − 2c_η)/(1 + c_η))" for each in "wu")
 UPDATES, COSINE = "a_i(T) ≥ 1/(2c_η) − 1", "cosine of the angle ≥ 2a_i/(2a_i + 3)"
 
 
@@ -294,6 +294,7 @@ def least(number):
 test_control = controls(
     xor_clustering,
     wide_runs,
+    (lemma_3_2, "ends"),
     *deviation_rows(wide_runs(), lemma_3_2, theorem_3_3_angle),
     (lemma_3_2, "lead", x3(fit_low=6.0 + 1e-9), x3(fit_low=6.0)),
     (lemma_3_2, "across", x3(across_fit=2.0 - 1e-9), x3(across_fit=2.0)),

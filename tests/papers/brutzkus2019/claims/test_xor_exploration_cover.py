@@ -90,6 +90,8 @@ def test_a_fit_is_not_rounded_to_zero():
 test_control = controls(
     xor_exploration,
     wide_runs,
+    (observation_active_at_start, "grows"),
+    (observation_active_at_start, "ends"),
     *deviation_rows(wide_runs(), observation_active_at_start),
     (observation_active_at_start, "first", resting(2, 1 - 1e-9), resting(2, 1.0)),
     (observation_active_at_start, "first", at(wide_runs), at(wide_runs, first_counts=lambda old: old + 1)),

@@ -309,6 +309,9 @@ MOST_ACTIVE = float(wide_runs().updates.max())
 test_control = controls(
     xor_growth,
     wide_runs,
+    (lemma_b_4_1, "ends"),
+    (lemma_b_4_2, "ends"),
+    (proposition_b_5, "ends"),
     *deviation_rows(wide_runs(), lemma_b_4_1, lemma_b_4_2, proposition_b_5),
     (lemma_b_4_1, "odd", opposing(2, 1 + 0.5e-12), opposing(2, 1 + 3e-12)),
     (lemma_b_4_1, "even", opposing(1, 1 + 0.5e-12), opposing(1, 1 + 3e-12)),

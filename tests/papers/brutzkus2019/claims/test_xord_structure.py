@@ -102,6 +102,8 @@ def shares(d, positive, negative):
 test_control = controls(
     xord_structure,
     {Candidates: solving, Trap: decoy, DiverseShares: lambda: count_diverse(5, 4)},
+    (observation_diverse_probability, "positive"),
+    (observation_diverse_probability, "negative"),
     (observation_xord_realizable, "inputs", sixth_output(-1e-12), sixth_output(0.0)),
     # w = 2p_1, 2p_3: N = 0 on {1, 2, 4} and {2, 3, 4}, which need three patches.
     (

@@ -108,6 +108,11 @@ def sum_off(by):
 test_control = controls(
     xord_updates,
     followed,
+    (observation_one_pair, "weights"),
+    (equation_7_8, "finished"),
+    (footnote_10, "fits"),
+    (footnote_10, "steps"),
+    (observation_decomposition, "rest"),
     *((equation_7_8, key, step_off(place, 0.9e-12), step_off(place, 1.1e-12)) for place, key in enumerate(LETTERS)),
     *((equation_7_8, key, {}, step_off(place, -1.1e-12)) for place, key in enumerate(LETTERS)),
     (observation_decomposition, "difference", sum_off(0.9e-10), sum_off(1.1e-10)),

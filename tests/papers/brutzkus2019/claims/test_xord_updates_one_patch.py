@@ -63,6 +63,7 @@ def other_label(labels):
 test_control = controls(
     xord_updates,
     both_records,
+    (footnote_3, "finished"),
     (footnote_3, "weights", moved("xor_weights", (2, 3, 1, 0), 0.9e-12), moved("xor_weights", (2, 3, 1, 0), 1.1e-12)),
     # Outputs are compared per filter, of which there are four. At the end x_1 is beyond its margin, where the loss
     # does not see it.

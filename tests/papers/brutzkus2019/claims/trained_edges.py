@@ -2,10 +2,11 @@
 
 import dataclasses
 
+import numpy as np
+
 from widenet.papers.brutzkus2019.runs.trained import TrainedXord
 from widenet.papers.brutzkus2019.sources import TrainingSet, from_sets
 
-ENOUGH = "too few runs leave it undecided, and never break it"
 DEVIATION = (
     "deviation",
     {"deviation_share": 1.0099, "deviation_error": 0.01},
@@ -24,6 +25,11 @@ def point_edges() -> dict[str, tuple[TrainingSet, TrainingSet]]:
         "both_classes": (two, from_sets({})),
         "balanced": (two, from_sets({14: 2, 9: 1})),
     }
+
+
+def one_sided(runs: TrainedXord) -> TrainedXord:
+    """The same runs as if no filter started in the cones of some patterns: outside the events of the proofs."""
+    return dataclasses.replace(runs, start=np.abs(runs.start))
 
 
 def narrowed(runs: TrainedXord, half_width: int) -> TrainedXord:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.papers.brutzkus2019.claims.xor_toys import chosen, drawn
+from tests.papers.brutzkus2019.claims.xor_toys import altered, chosen, drawn
 from widenet.claims.base import Claim
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
 from widenet.papers.brutzkus2019.xor_sources import XorStart
+from widenet.types import RunStatus
 
 
 def with_start(run: XorTrace, **changes: Any) -> XorTrace:
@@ -32,6 +33,11 @@ def second_outside(run: XorTrace) -> XorTrace:
     fits = twice.fits.copy()
     fits[1, 0, 0, 0] = 0.36
     return with_start(twice, fits=fits)
+
+
+def still_moving(run: XorTrace, place: int) -> XorTrace:
+    """One run was cut off, with an output of 0 by then."""
+    return altered(run, status=(place, RunStatus.BUDGET_SPENT), own_sums=((-1, place), 0.0))
 
 
 def with_deviation(run: XorTrace, relative: float) -> XorTrace:

@@ -90,13 +90,24 @@ def test_control_a_dead_network_never_learns():
     np.testing.assert_allclose(dead.losses, np.log(2))
 
 
+@pytest.mark.parametrize("steps", [60, 600])
+def test_it_says_how_far_along_its_rate_the_runs_are(steps):
+    """Q₂(t − 1) at the last iterate, which the largest Q₂ of (7) keeps below 1."""
+    run = axes_run(n_steps=steps)
+    reached = float(theorem_1([run]).part("loss").cases["promised"].max())
+    assert theorem_1([run]).note == f"Of the rate only the start is seen: Q₂(t − 1) comes to {reached:.2g}."
+
+
+def test_a_rate_that_is_seen_is_not_spoken_of():
+    assert theorem_1([axes_run()], rate=lambda *given: np.float64(1.0)).note == ""
+
+
 def test_a_run_that_leaves_float64_says_so():
     """One run begins at L = e^{−695}, and has no step that float64 could follow."""
-    assert theorem_1([axes_run()]).note == ""
     one = altered(axes_run(), left_float64=True)
     none = descend(HuberNetwork(695.0 * np.eye(4, 2), 0.5), np.eye(2), np.ones(2), n_steps=10, step_scale=1e-3)
-    assert theorem_1([axes_run(), one, none]).note == (
-        "2 of 3 runs ended where the loss leaves float64, the first after 0 steps; nothing is said about later ones."
+    assert theorem_1([axes_run(), one, none]).note.endswith(
+        " 2 of 3 runs ended where the loss leaves float64, the first after 0 steps; nothing is said about later ones."
     )
     for claim in CLAIMS[:-1]:
         assert claim([none]).conclusion is None, claim.name

@@ -172,6 +172,7 @@ test_control = controls(
         StartTails: starts,
         ReducedNorms: ReducedNorms(np.array([100.0]), np.array([2.0]), np.zeros(1)),
     },
+    (appendix_d_tails_as_printed, "high"),
     (lemma_15_6, "half", in_window(0.5, 0), in_window(0.5, 1)),
     (lemma_15_6, "printed", in_window(0.5, 0), in_window(1.0, 1), "half"),
     (

@@ -121,6 +121,7 @@ GAIN = "grows"
 test_control = controls(
     lifted_units,
     {lemma_18_as_printed: expected_sums(1000.0), Lifted: growing},
+    (lemma_18_as_printed, "sum"),
     (equations_17_18, "own", {}, {"own_pull": lambda pull: 0.95 * pull}),
     (equations_17_18, "other", {}, {"other_pull": lambda pull: 1.06 * pull}),
     (equations_17_18, "own_grows", {}, {"own": 1 / 8}),

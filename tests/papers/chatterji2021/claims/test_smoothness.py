@@ -151,6 +151,7 @@ FLAT = looked(flat_step(3))
 test_control = controls(
     smoothness,
     {lemma_6_sums_as_printed: NORMS[:1], Looked: toys.placed, RowNorms: NORMS},
+    (lemma_6_sums_as_printed, "sum"),
     (lemma_5, "decrease", at(FLAT), at(FLAT, share=FLAT.local_efficiencies[0] + 5e-9)),
     (lemma_5, "short_step", {}, {"local_steps": times(3, 1 + 5e-12)}),
     (lemma_5, "step_positive", {"local_steps": times(0, 1e-300)}, {"local_steps": times(0, 0.0)}),

@@ -150,6 +150,7 @@ def shares(beyond):
 test_control = controls(
     whole_clusters,
     {RandomStarts: clusters, CrossedClusters: crossed((0.5, math.log(5))), Cap: CAPS},
+    (lemma_15_4_as_printed, "share"),
     (lemma_15_4, "helpful", {"helpful_pairs": pairs(0)}, {"helpful_pairs": pairs(1)}),
     (lemma_15_4, "harmful", {"harmful_pairs": pairs(0)}, {"harmful_pairs": pairs(1)}),
     (lemma_15_4, "chance", shares(0.0), shares(1e-12)),

@@ -267,6 +267,8 @@ def least_share():
 test_control = controls(
     convexity,
     {FunctionPairs: kinks, lemma_b_5: curves},
+    (lemma_a_5, "sharp_area"),
+    (lemma_b_5, "sharp_area"),
     (lemma_a_5, "area", {"area": 0.25}, {"area": 0.26}),
     (lemma_a_5, "share", {"share": 0.492}, {"share": 0.4929}),
     (lemma_a_5, "share", at(kinks, share=least_share()), at(kinks, share=least_share() + 1e-9)),

@@ -231,6 +231,7 @@ SPEED = {"paths": lambda p: 10 + p}
 test_control = controls(
     coupling,
     coupled,
+    (lemma_5_1, "clear"),
     (lemma_a_1_move, "speed", at(steep), at(steep, factor=0.995)),
     (lemma_a_1_move, "speed", at(steep), at(steep, moves=np.array([0.0, 0.1]), paths=np.array([0.0, 0.1]))),
     (lemma_a_1_move, "path", {"paths": lambda p: p * (1 - 5e-10)}, {"paths": lambda p: p * (1 - 5e-9)}),

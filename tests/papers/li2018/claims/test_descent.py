@@ -182,6 +182,8 @@ FALLS = {"patterns": "flips", "distance": "distances"}
 test_control = controls(
     descent,
     {section_6_start_scale: scaled, section_4_dimension_free: dimensions, PointDescent: fine},
+    (section_6_rank, "rank"),
+    (section_6_rank, "spectrum"),
     (lemma_a_4_step, "drop", {}, {"losses": slower()}),
     (lemma_a_4_step, "drop", {}, {"share": 1.02}),
     (lemma_a_4_step, "step_size", half_scaled(2.0), half_scaled(2.01)),

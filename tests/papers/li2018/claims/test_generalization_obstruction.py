@@ -104,5 +104,8 @@ def test_the_loss_of_the_obstruction_at_its_edge():
 test_control = controls(
     generalization,
     obstructed,
+    (theorem_4_1_obstruction, "error"),
+    (theorem_4_1_obstruction, "program"),
+    (theorem_4_1_obstruction, "loss"),
     but=(theorem_4_1, theorem_4_1_as_printed, section_5_pseudo_network, section_6_cancellation, lemma_b_4_loss),
 )

@@ -208,6 +208,7 @@ FITTED = dict.fromkeys((section_4_arbitrary_labels, section_4_arbitrary_labels_a
 test_control = controls(
     labels,
     {**FITTED, section_6_components: rows, LabelFit: pairs},
+    (section_4_arbitrary_labels, "fitted"),
     (section_6_structure, "steps", of_pairs(permuted_steps=50), of_pairs(permuted_steps=49)),
     (section_6_structure, "steps", {}, of_pairs(true_steps=1000, permuted_steps=4999)),
     (section_6_structure, "distance", of_pairs(permuted_distance=2.0), of_pairs(permuted_distance=1.99)),

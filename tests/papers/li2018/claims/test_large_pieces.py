@@ -276,6 +276,8 @@ def printed(factor, draws=10**12):
 test_control = controls(
     large_pieces,
     {**dict.fromkeys(PRINTED, lambda: measure_large(toys(2), 0)), LargePieces: near, Reflections: reflections},
+    (lemma_a_2_reflection, "several"),
+    (lemma_a_2_reflection, "one"),
     (lemma_a_2, "likely", exactly(1.0), exactly(0.999)),
     (lemma_a_2, "likely", {}, {"shares": lambda share: share / 10}, "two_points"),
     (lemma_a_2, "two_points", {}, {"shares": lambda share: np.array([1.3, 1.0]) * share}),

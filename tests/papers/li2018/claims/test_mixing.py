@@ -252,6 +252,7 @@ test_control = controls(
         VotedPieces: mixed,
         LargeGradients: gradients,
     },
+    (lemma_a_3_mixing, "variance"),
     (lemma_a_3_mixing, "extreme", {}, of_extremes(0.96)),
     (lemma_a_3_mixing, "extreme", {}, of_extremes(1.04)),
     # All by a fifth, drawn and exact: at k = 3 some neuron is below q_3 = 0.414 then.

@@ -107,6 +107,7 @@ def far_batches(place, every=10):
 test_control = controls(
     mixing,
     batched,
+    (lemma_b_3, "large"),
     (lemma_b_3, "not_slower", {}, at(lambda: batched(copies=True))),
     (lemma_b_3, "not_faster", {}, {"gaps": lambda gaps: gaps / batched().batch_sizes[:, None]}),
     *((lemma_b_4_batches, f"batches_of_{size}", {}, far_batches(place)) for place, size in enumerate(SIZES)),

@@ -215,6 +215,9 @@ VANISHING = altered(pseudo(), defined=lambda d: 0 * d, combined=lambda c: 0 * c)
 test_control = controls(
     network,
     {GradientSlopes: slopes, Residuals: toy_residuals, Pseudo: pseudo, pseudo_gradient_as_printed: VANISHING},
+    (equation_1, "differences"),
+    (pseudo_gradient, "sum"),
+    (lemma_a_3_sum, "sum"),
     (equation_1, "entries", {}, {"entries": kink_off()}),
     (section_5_residuals, "sum", residuals_with(0.5, -0.25, -0.25 + 5e-13), residuals_with(0.5, -0.25, -0.25 + 5e-12)),
     (section_5_residuals, "sum", residuals_with(0.5, -0.25, -0.25), residuals_with(0.5, -0.25, -0.25 - 5e-12)),

@@ -218,6 +218,7 @@ ALL_LARGE = {"residuals": np.full(60, 0.1)}
 test_control = controls(
     population,
     {WeightMoves: attained, Drops: dropped, lemma_b_4_coupled: coupled},
+    (lemma_b_4_coupled, "coupled"),
     (equation_3, "smooth", at(listed_moves(kinked_case(4.0, 0.001), curved_case(0.1))), {"quarter": 0.249}),
     (equation_3, "rough", {}, {"root": 1.4}),
     (lemma_b_4, "drop", {**ALL_LARGE, "drops": drops_of(0.51)}, {**ALL_LARGE, "drops": drops_of(0.49)}),

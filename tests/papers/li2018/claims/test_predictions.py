@@ -269,6 +269,7 @@ SMALL, PRINTED = residuals_of(0.2), residuals_of(1 / np.e, 0.3)
 test_control = controls(
     predictions,
     {OutputMargins: margins, OutputErrors: tied, StartOutputs: starts, theorem_4_1_margin_as_printed: SMALL},
+    (theorem_4_1_start, "loss"),
     (theorem_4_1_margin, "margin", {}, {"share": 1.001}),
     (theorem_4_1_margin, "right", {}, {"half": 0.51}),
     (theorem_4_1_margin_as_printed, "margin", {}, at(PRINTED)),

@@ -125,6 +125,11 @@ def with_exact(factor):
     return {"exact": factor * 0.33 * small().thresholds / inside(small().thresholds)}
 
 
+def reaching(size):
+    """One product of sixty is of this size; one of a hundred may be above τ/4."""
+    return {"products": lambda q: np.where(np.arange(4000) % 60 == 0, size, q)}
+
+
 MORE, LESS = 1 + 1e-12, 1 - 1e-3
 test_control = controls(
     printed_clusters,
@@ -134,5 +139,6 @@ test_control = controls(
     (lemma_b_2_event_as_printed, "event", with_exact(MORE), with_exact(LESS)),
     (lemma_b_2_event_as_printed, "one", {}, at(events), "sum", "event"),
     (lemma_b_2_spread_as_printed, "width", {"relative_diameter": 1 / 9 - 1e-9}, {"relative_diameter": 1 / 9}),
-    (lemma_b_2_spread_as_printed, "products", {}, {"products": lambda q: np.where(np.arange(4000) % 60 == 0, 1.0, q)}),
+    # τ/4 is 1/48 at σ = δ = l = 1.
+    (lemma_b_2_spread_as_printed, "products", reaching(0.999 / 48), reaching(1.001 / 48)),
 )

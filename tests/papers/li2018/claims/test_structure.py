@@ -253,6 +253,10 @@ MORE, LESS = (
 test_control = controls(
     structure,
     {XorBalls: figure_3, CrossPairs: edge, Assumed: toy, Cancelled: cancelled, cross_class_sine_as_printed: ORTHOGONAL},
+    (assumption_a1_balls, "distance"),
+    (assumption_a1_balls, "diameter"),
+    (remark_without_relu, "linear"),
+    (remark_without_relu, "gated"),
     (assumption_a1_balls, "two_components", {}, {"per_class": 3}),
     (assumption_a1_balls, "one_component", {}, {"whole_diameter": 0.1}),
     (assumption_a1_balls, "one_component", {"one_component": 1.54}, {"one_component": 1.6}),

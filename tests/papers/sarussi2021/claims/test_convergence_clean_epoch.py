@@ -38,6 +38,9 @@ def test_an_epoch_that_never_came_is_not_scored():
     assert fewer.verdict is Verdict.HOLDS
     assert full.parts[0].n_cases - fewer.parts[0].n_cases == toy_runs().n_samples
     assert equation_25([without_clean_epoch()]).parts[0].n_cases == equation_25([toy_runs()]).parts[0].n_cases - 1
+    (cell,) = convergence.CleanEpochs.join([without_clean_epoch()]).cells
+    assert cell.sampled_share[0, 0] == 0
+    assert (np.delete(cell.sampled_share, 0) > 0.1).all()
 
 
 def test_one_sampled_loss_above_the_level_is_enough():
@@ -136,6 +139,9 @@ def ends_at(share):
 test_control = controls(
     convergence,
     {Epochs: toy_runs, AfterCleanEpoch: lambda: one_update_more(0.01)},
+    (equation_24, "losses"),
+    (convergence.equation_24_as_printed, "losses"),
+    (convergence.equation_25_as_printed, "losses"),
     (equation_24, "outputs", at(attained_runs), at(attained_runs, change=scaled(1 - 5e-9, output_change))),
     (equation_24, "relaxed", at(attained_runs, change=relaxed), at(attained_runs, change=scaled(1 + 5e-12, relaxed))),
     (equation_25, "losses", ends_at(0.9999), ends_at(1.0001)),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.control_table import at, controls
+from tests.control_table import at, controls, leaves_open
 from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.paths import AT_20, LAST, flip_one, toy_path
@@ -157,6 +157,16 @@ def ratio_off(share):
     return {"bound": missed(cluster_bound, PATHS.ratio[0, 0], lambda ratio: ratio * (1 - share))}
 
 
+FAR = {"bound": lambda *given: 1e9 * cluster_bound(*given)}
+
+
+def slowed(share, setup=at, **constants):
+    """r/‖w̄ − ū‖ falls to this share from s = 20 on."""
+    ratio = PATHS.ratio.copy()
+    ratio[:, -1] = share * PATHS.early_ratio
+    return setup(toy_path, ratio=ratio, **constants)
+
+
 OTHER = toy_path().solution * np.array([1.0, -1.0, 1.0, 1.0])
 test_control = controls(
     flow_limits,
@@ -165,10 +175,12 @@ test_control = controls(
     (theorem_6_1, "direction", {}, {"solution": OTHER}),
     (theorem_6_1, "direction", direction_off(5e-8), direction_off(5e-7)),
     (theorem_6_1, "clusters", {}, changed(spread), "ratio"),
+    (theorem_6_1, "clusters", slowed(0.333, **FAR), slowed(0.335, leaves_open, **FAR)),
     (theorem_6_1, "ratio", {}, {"bound": lambda *given: 0.1 * cluster_bound(*given)}),
     (theorem_6_1, "ratio", ratio_off(5e-10), ratio_off(5e-9)),
     (theorem_6_1, "agreement", {}, {"disagrees": 1.0}),
     (corollary_6_2, "uncovered", {}, changed(repeat)),
+    (corollary_6_2, "uncovered", slowed(0.333), slowed(0.335, leaves_open)),
     (corollary_6_2, "linear", at(loose), at(loose, radius_share=0.0)),
     (corollary_6_2, "agreement", {}, {"disagrees": 1.0}),
     but=(theorem_6_2_region, theorem_6_2_direction, theorem_6_2_first_step),

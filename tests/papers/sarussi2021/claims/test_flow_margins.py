@@ -288,6 +288,9 @@ TOYS = {Paths: toy_path, FallingMargins: lambda: draw_falling(Scale.QUICK, 0)}
 test_control = controls(
     flow_margins,
     TOYS,
+    (limit_is_kkt, "slackness"),
+    (limit_is_kkt, "margins"),
+    (footnote_9, "growth"),
     (smoothed_margin_order, "order", {}, {"mean": True}),
     (smoothed_margin_order, "order", at(attained), at(attained, normalized=lambda q: (1 - 5e-9) * q)),
     (smoothed_margin_order, "one_point", {}, {"alone": 1e-6}),

@@ -109,6 +109,7 @@ def exactly(factor):
 test_control = controls(
     flow_margins,
     lambda: (toy_steps(), toy_epochs()),
+    (assumption_6_1, "printed_level"),
     (assumption_6_1, "flow", {"times": time_limits()}, {"times": (1 + 5e-12) * time_limits()}),
     (assumption_6_1, "sgd", with_sgd(hits=HITS), with_sgd(hits=HITS + 1)),
     (assumption_6_1, "sgd", {"bound": exactly(1)}, {"bound": exactly(1 - 5e-12)}),

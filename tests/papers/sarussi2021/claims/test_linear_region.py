@@ -47,6 +47,13 @@ def test_the_factor_two_at_the_edge_of_the_region():
     assert theorem_5_1([edge], factor=2.02).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
+@pytest.mark.parametrize(("rows", "points"), [(1e-3, 1.0), (1.0, 1e-3)])
+def test_equation_6_is_asked_at_any_scale(rows, points):
+    network_ = network(rows * np.array([(1, 1), (1, -1)]), rows * np.array([(-1.01, 0), (-1.01, 0)]))
+    edge = ask(network_, points * np.array([(1.0, 0.0), (1.0, 0.2)]))
+    assert [part.n_cases for part in equation_6([edge]).parts] == [1, 2]
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_control_the_radius_of_one_block_only(swapped):
     pairs = with_sharp(KAPPA - 1e-3, swapped=swapped)
@@ -121,9 +128,11 @@ def test_it_speaks_about_a_readers_data():
     assert isinstance(theorem_5_1_sharp.on(user_data), NotApplicable)
 
 
-def far_turned():
-    """One sign is turned far out."""
-    return turned(toy_pairs(), np.abs(toy_pairs().difference) >= 2.1 * toy_pairs().radius * toy_pairs().norms)
+def turned_in(claim, key, *others):
+    """For either sign of (w̄ − ū)·x, one sign of N turned where this part is asked about it and the others are not."""
+    asked = [claim.clauses[each](*claim.tables([toy_pairs()])).scored for each in (key, *others)]
+    inside = asked[0] & ~np.any([np.zeros_like(asked[0]), *asked[1:]], axis=0)
+    return [at(turned(toy_pairs(), inside & (side * toy_pairs().difference > 0))) for side in (1, -1)]
 
 
 def even():
@@ -147,16 +156,18 @@ SHARP = theorem_5_1_sharp
 test_control = controls(
     linear_region,
     toy_pairs,
-    (theorem_5_1, "signs", {}, at(far_turned)),
+    *((theorem_5_1, "signs", {}, each) for each in turned_in(theorem_5_1, "signs")),
     (theorem_5_1, "signs", at(even), at(even, factor=KAPPA - 2e-3)),
     (SHARP, "even", at(even), at(even, factor=lowered(2)), "one_radius"),
     (SHARP, "odd", at(odd), at(odd, factor=lowered(3)), "one_radius"),
     (SHARP, "one_radius", at(even), at(even, swapped=True)),
+    *((SHARP, "one_radius", {}, each) for each in turned_in(SHARP, "one_radius", "even", "odd")),
     (SHARP, "even_least", {"shares": (1 - 5e-13, 1.0)}, {"shares": (1 - 5e-12, 1.0)}),
     (SHARP, "even_least", {}, {"shares": (1 + 5e-12, 1.0)}),
     (SHARP, "odd_least", {"shares": (1.0, 1 - 5e-13)}, {"shares": (1.0, 1 - 5e-12)}),
     (SHARP, "odd_least", {}, {"shares": (1.0, 1 + 5e-12)}),
-    (equation_6, "wide", {}, at(far_turned), "printed"),
+    *((equation_6, "wide", {}, each, "printed") for each in turned_in(equation_6, "wide")),
+    *((equation_6, "printed", {}, each) for each in turned_in(equation_6, "printed", "wide")),
     (equation_6, "printed", at(even), at(even, factors=(2.0, KAPPA - 2e-3))),
     (equation_6, "means_apart", {}, at(coinciding)),
     (corollary_10_1, "larger_mean", at(short_means), at(short_means, factor=1.9)),

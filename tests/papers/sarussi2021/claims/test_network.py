@@ -92,7 +92,9 @@ def test_a_run_that_is_given_up_after_the_bound_breaks_it():
 def test_the_edge_of_the_bound_with_biases(hit, updates, kept):
     (runs,) = toy_trained()
     changed = altered(runs, hits=lambda h: 0 * h + hit, updates=updates)
-    assert judged(trained=[changed], bound=lambda *given: np.full(2, 12.0)).parts[2].kept is kept
+    found = judged(trained=[changed], bound=lambda *given: np.full(2, 12.0))
+    assert found.parts[2].kept is kept
+    assert found.runs.unfinished == (2 if hit < 0 else 0)
 
 
 def test_the_factor_two_at_the_edge_of_the_region_with_biases():
@@ -133,6 +135,9 @@ def one_turned(signs):
 test_control = controls(
     network,
     {Expressed: toy_units, network.Scaled: toy_scaled, (Clouds, Epochs): lambda: (toy_pairs(), toy_trained())},
+    (section_3_expressiveness, "positive"),
+    (section_3_expressiveness, "negative"),
+    (equation_27, "outputs"),
     (equation_27, "signs", {}, {"signs": one_turned}),
     (section_8_1, "networks", {"bias_share": 1 + 1e-11}, {"bias_share": 1 + 4e-10}),
     (section_8_1, "theorem_5_1", with_sharp(), with_sharp(norms=np.zeros(1))),

@@ -196,7 +196,7 @@ def test_they_speak_about_a_readers_data():
 def test_a_point_between_members_is_inside_and_one_beyond_is_not():
     (run,) = programs.Solved.join([E1]).cells
     assert programs.midpoints_stay(run).all()
-    assert not programs.midpoints_stay(run, middle=2.0).all()
+    assert not programs.midpoints_stay(run, along=np.subtract).all()
 
 
 def test_the_separator_of_contradictory_labels_is_not_feasible():
@@ -225,6 +225,12 @@ CONTRADICTORY = at([E1, CONTRADICTION])
 test_control = controls(
     programs,
     TOYS,
+    (equation_7_antipodal, "value"),
+    (assumption_3_feasible, "members"),
+    (assumption_3_feasible, "one_class"),
+    (footnote_8, "feasible"),
+    (footnote_8, "value"),
+    (footnote_8, "convex"),
     (equation_7_kernel, "alike", {}, {"alike": 1.01}),
     (equation_7_kernel, "unlike", {}, {"unlike": 1.01}),
     (equation_7_kernel, "dual", {"dual": 2 - 5e-7}, SMALLER),

@@ -140,6 +140,9 @@ LAGGING = {"bound": scaled(row_growth, 1.07)}
 test_control = controls(
     steps,
     toy_runs,
+    (section_13_differences, "plus_rows"),
+    (section_13_differences, "minus_rows"),
+    (section_13_differences, "radius"),
     (equation_10, "above", at(lambda: aligned(1)), at(lambda: aligned(1), alignments=larger(5e-12))),
     (equation_10, "below", at(lambda: aligned(-1)), at(lambda: aligned(-1), alignments=larger(5e-12))),
     (equation_13, "square", at(slopes_one), at(slopes_one, after=scaled(norm_square_after, 0.999))),

@@ -148,7 +148,9 @@ def footnote_4_lemma_12(runs: BiasedRuns, *, may_leave: bool = True) -> Promise:
     """ReLU with first-layer biases and output weights $±1$, on $e_1, …, e_d$ labelled $+1$: the set $K_t$ of points at
     which every neuron with output weight $+1$ is off can only shrink, $K_{t+1} ⊆ K_t$. Points may leave it.
 
-    In fractions. `may_leave` is False for the statement as printed.
+    In fractions.
+
+    In code: `may_leave` is False for the statement as printed.
     """
     moved = {"where": runs.moved, "event": "runs with updates"}
     new, gone = "updates after which a point is new in K", "updates after which a point of K is gone"

@@ -45,8 +45,6 @@ def theorem_10_collapse(
     """On the sequence of Theorem 10 all plus rows stay equal, all minus rows stay equal, and after each pass all
     coordinates are equal: training the $2k×d$ network is one scalar recursion. When it ends, some coordinate has $w ≥
     1/(2kv)$ or $u ≤ −1/(2αkv)$.
-
-    Controls pass another count, or thresholds that are larger by a factor.
     """
     expected = runs.map(count, int)
     apart = runs.untied_plus + runs.untied_minus + runs.untied_coordinates > 0

@@ -101,8 +101,7 @@ def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
     at least $max{min{B₁, B₂}, ‖w*‖²}$ updates, with $B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0}$ and $B₂ =
     R‖w*‖/(ηv) + min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}$.
 
-    As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one. Controls
-    pass wrong terms.
+    As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one.
     """
     smaller = _each(lambda run: min(terms(run)), runs)
     more = "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²"
@@ -134,6 +133,9 @@ theorem_10_sharp = theorem_10.variant(
 )
 
 
+IN_WORDS: dict[Bound, str] = {half_the_sum: "½(‖w*‖/η + ‖w*‖²)", third_of_squares: "⅓(‖w*‖²/η + ‖w*‖²)"}
+
+
 @claim(
     "brutzkus2018.theorem_4",
     Kind.MAIN,
@@ -148,7 +150,7 @@ def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the
     """
     counts = getattr(runs, count)
     squares = counts * runs.step_size / (runs.dim * (1 + runs.step_size))
-    text, closest = "at least so many updates", "non-zero updates in the tightest run"
+    text, closest = f"at least ${IN_WORDS.get(promise, 'T')}$ updates", "non-zero updates in the tightest run"
     forced = _at_least(counts, _each(promise, runs), runs, text=text, quantity=closest)
     return Promise(
         {"forced": forced},
@@ -179,7 +181,7 @@ theorem_4_sharp = theorem_4.variant(
     "derived; the word “mistakes” in Theorem 4, Section 5.2",
     reads=basis_sequences.at(equation_6_settings),
     given=UNDER_EQUATION_6,
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="How many sign errors SGD makes on the basis, exactly",
 )
 def theorem_4_mistakes(
@@ -251,7 +253,7 @@ def theorem_4_large_steps(taken: LargeSteps) -> Promise:
     "derived; “cannot be much improved”, after Theorem 4, Section 5.2",
     reads=basis_sequences.at(gap_settings),
     given=SEQUENCE,
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="The basis comes close to $M_k$ only as $α → 1$",
 )
 def gap_between_bounds(

@@ -63,8 +63,9 @@ def proposition_1_1(
     2kvα·a(W)$, so $‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖$, where $a(W)$ is the fraction of samples with $y N(x) < 1$, for any
     choice of $σ'(0)$ between $α$ and $1$.
 
-    a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0. For controls, `factor` multiplies
-    the bounds, `leak` takes the place of α, and `slopes_at` that of the gradient.
+    a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0.
+
+    In code: `factor` multiplies the bounds, `leak` takes the place of α, and `slopes_at` that of the gradient.
     """
 
     def promised(point: Point) -> float:
@@ -186,7 +187,7 @@ def proposition_1_2_own_example(pairs: OnePair, *, factors: tuple[float, float, 
     """$f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩)$ is not convex: it is $0$ at $(x, x)$, $(1 + α)‖x‖²$ at $(x, −x)$, and $‖x‖²$
     halfway, which is $(1 − α)‖x‖²/2$ above the mean.
 
-    For controls, `factors` multiply the value at (x, −x), the value halfway, and the excess.
+    In code: `factors` multiply the value at (x, −x), the value halfway, and the excess.
     """
     rounding = {"within": ROUNDING, "of": pairs.square}
     excess = pairs.halfway - (pairs.same + pairs.opposite) / 2

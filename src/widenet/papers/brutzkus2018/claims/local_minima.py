@@ -81,8 +81,10 @@ def lemma_11(sets: Placed, *, always_strict: bool = False) -> Promise:
     $|S|/2$ of its points. For more than $|S|/2$ of them this is possible if and only if $S$ is not direction-antipodal,
     that is, if and only if some line through $0$ carries unequal numbers of points of $S$ on its two rays.
 
-    `always_strict` is the printed form. Where it fails, it fails for every ŵ: no vector has more points behind it
-    than the fuller ray of each line.
+    The printed form, where it fails, fails for every ŵ: no vector has more points behind it than the fuller ray of each
+    line.
+
+    In code: `always_strict` is the printed form.
     """
     words = "points behind ŵ, against half of the points"
     nearest = more_than(sets.known_nearest, 0.0, text="$|⟨ŵ, x⟩| > a > 0$", quantity="smallest |⟨ŵ, x⟩|")
@@ -127,8 +129,10 @@ def theorem_8(sets: Placed, *, always_strict: bool = False) -> Promise:
     direction-antipodal, that is, if and only if some line through $0$ carries unequal numbers of points of $S$ on its
     two rays.
 
-    The W of the proof is a local minimum because its loss is constant in a ball. `always_strict` is the printed form;
-    it is refuted where no local minimum can exceed ½.
+    The W of the proof is a local minimum because its loss is constant in a ball. The printed form is refuted where no
+    local minimum can exceed ½.
+
+    In code: `always_strict` is the printed form.
     """
     words = "training loss at the constructed local minimum"
     return Promise(
@@ -213,7 +217,7 @@ def _half(
     "Section 7.1 (derived: the levels of the local minima of Theorem 8)",
     reads=descent,
     given=[separable, input_norm],
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="At a local minimum, active points have all neurons off",
 )
 def relu_local_minimum_level(runs: Ends) -> Promise:
@@ -265,7 +269,7 @@ def _no_gradient(runs: Ends) -> Sides:
     "Section 7.1 (derived: where Theorem 8 is tight)",
     reads=(descent.at(descent_runs.antipodal_settings), bad_minima.at(minima_runs.antipodal_settings)),
     given=[separable.of(0), input_norm.of(0), antipodal],
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="On antipodal sets, no local minimum exceeds $½$",
 )
 def theorem_8_tight(runs: Ends, built: Built, *, cells_of_a_pair: Callable[[], PairCells] = pair_cells) -> Promise:

@@ -181,8 +181,6 @@ def theorem_9_equivalence(runs: Fates) -> Promise:
 def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
     """The same result holds for mixed labels on orthonormal points: with $K_0$ the set of points at which every neuron
     whose output sign is the label starts off, the final training loss is exactly $#K_0/d$.
-
-    A control reads K_0 from the +1 neurons for both labels.
     """
 
     def stuck(batch: Fates) -> np.ndarray:
@@ -213,7 +211,7 @@ def section_7_2_labels(runs: Fates, *, plus_half_only: bool = False) -> Promise:
     "Theorem 9, Section 9.3.2 (derived from its proof)",
     reads=basis,
     given=ALL_PLUS,
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="How many updates a stuck point makes, exactly",
 )
 def theorem_9_stuck_count(runs: Fates, *, rounding: Rounding = np.ceil) -> Promise:

@@ -103,8 +103,8 @@ def theorem_9a(runs: Starts, *, follows_law: bool = True, n_cases: int = 4) -> P
     entries: if $k ≤ log2(d/ln(1/δ))$, then with probability at least $1 − δ$ SGD ends at a non-global point. The exact
     probability is $1 − (1 − 2^{−k})^d$.
 
-    `follows_law` is False for the statement as printed, which is not about independent entries; each of the `n_cases`
-    settings has a rate of its own.
+    In code: `follows_law` is False for the statement as printed, which is not about independent entries; each of the
+    `n_cases` settings has a rate of its own.
     """
     return _rarely(runs, succeeds=False, follows_law=follows_law, n_cases=n_cases)
 
@@ -140,8 +140,9 @@ def theorem_9b(runs: Starts, *, follows_law: bool = True, n_cases: int = 6) -> P
     entries: if $k ≥ log2(2d/δ)$ (the proof needs $log2(d/δ)$ only), then with probability at least $1 − δ$ SGD ends at
     a global minimum (loss $0$). The exact probability is $(1 − 2^{−k})^d$.
 
-    Judged from the width of the proof on, which includes what the statement says. `follows_law` is False for the
-    statement as printed.
+    Judged from the width of the proof on, which includes what the statement says.
+
+    In code: `follows_law` is False for the statement as printed.
     """
     return _rarely(runs, succeeds=True, follows_law=follows_law, n_cases=n_cases)
 

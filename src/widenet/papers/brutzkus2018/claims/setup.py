@@ -133,7 +133,9 @@ def equation_10(states: States, *, rule: UpdateRule = update_of) -> Promise:
     a neuron that is on at $x$ and $α$ otherwise: this is $−η$ times the gradient of the hinge loss. When both layers
     move, $v_i$ is each neuron's own weight, and the step adds $ηyσ(z_i)$ to it.
 
-    By hand against automatic differentiation, both layers; `rule` is Eq. 10.
+    By hand against automatic differentiation, both layers.
+
+    In code: `rule` is Eq. 10.
     """
 
     def same(name: str, place: int) -> Sides:

@@ -183,7 +183,7 @@ def tied(runs: TiedRuns) -> Sides:
     "implied by Eq. 6 and Eq. 10, Section 5.1 (not stated there)",
     reads=tied_runs,
     given=[*EQUAL_SCALE, tied],
-    form=Form.SHARPER,
+    form=Form.OURS,
     title="With tied rows, training is the same at every width",
 )
 def tied_rows(runs: TiedRuns) -> Promise:

@@ -45,7 +45,7 @@ def section_2_zero_minimum(cases: Separated, *, share: PerCase = whole) -> Promi
     """On separable data some $W$ has training loss exactly $0$, for Leaky ReLU and for ReLU: $s·W*$ does, with $W*$
     made of $k$ rows $w*$ and $k$ rows $−w*$, as soon as $s·kv(1 + α) ≥ 1$ (for ReLU, $α = 0$).
 
-    At the smallest such s and a hair more, which covers rounding; a control takes a share of it.
+    At the smallest such s and a hair more, which covers rounding.
     """
     with np.errstate(divide="ignore", invalid="ignore"):  # v = 0 is a hypothesis that fails
         losses = cases.map(lambda case: case.mean_hinge(share(case) * np.divide(1 + STEP, case.gain) * case.stacked()))

@@ -20,10 +20,10 @@ from widenet.plots.style import INK, MEASURED
 
 def draw(numbers: xr.Dataset) -> Picture:
     """Train and test error against the epoch, one shade per width; updates under their bound, and epochs."""
-    panels = error_panels(numbers, "Every width fits the training points", "Wide networks err as rarely on new points")
+    panels = error_panels(numbers, "Training points", "Test points")
     panels += [
-        Panel("Updates stay far below the bound", lambda canvas: _updates(canvas, numbers), height=HEIGHT),
-        epochs_panel("Zero loss takes about as long at every width", (numbers["zero_loss_epoch"], MEASURED, "")),
+        Panel("Non-zero updates, and the bound", lambda canvas: _updates(canvas, numbers), height=HEIGHT),
+        epochs_panel("Epochs until zero training loss", (numbers["zero_loss_epoch"], MEASURED, "")),
     ]
     return Picture(panels, f"{runs_in_words(numbers)} Small dots: runs; large dots: means.")
 

@@ -17,7 +17,7 @@ LEVELS = (0.1, 0.5, 0.9)
 def draw(numbers: xr.Dataset) -> Picture:
     """Share of runs at loss 0 as a heat map, the exact probability as contours, the two thresholds as lines."""
     delta = numbers.attrs["delta"]
-    title = "Wide ReLU networks reach loss 0, narrow ones get stuck"
+    title = "Share of runs that reach loss 0"
     panel = Panel(title, lambda canvas: _phases(canvas, numbers), True, HEIGHT)
     return Picture(
         [panel],

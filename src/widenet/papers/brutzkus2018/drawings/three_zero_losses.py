@@ -15,7 +15,9 @@ LOOKS = ((BROKEN, "s"), (CONTROL, "^"), (MEASURED, "o"))
 
 def draw(numbers: xr.Dataset) -> Picture:
     """Test error of each solution against the width: one small mark per data set, a large one for the mean."""
-    panel = Panel("Zero training loss says nothing by itself", lambda canvas: _errors(canvas, numbers), True, HEIGHT)
+    panel = Panel(
+        "Errors of three networks with zero training loss", lambda canvas: _errors(canvas, numbers), True, HEIGHT
+    )
     worst = number(float(numbers["train_loss"].max()))
     return Picture(
         [panel],

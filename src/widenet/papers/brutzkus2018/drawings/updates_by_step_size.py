@@ -14,7 +14,7 @@ LOOKS = ((MEASURED, "-"), (CONTROL, (0, (5, 1.5))))
 
 def draw(numbers: xr.Dataset) -> Picture:
     """Updates on the two data sets between the lower and the upper bound, both axes logarithmic."""
-    title = "Larger steps need fewer updates, down to a floor"
+    title = "Non-zero updates by step size"
     panel = Panel(title, lambda canvas: _updates(canvas, numbers), True, HEIGHT)
     return Picture(
         [panel],

@@ -66,7 +66,7 @@ def compare_three_zero_losses(numbers: xr.Dataset) -> list[Comparison]:
 
 three_zero_losses = Figure(
     id="brutzkus2018.three_zero_losses",
-    title="Three networks with zero training loss on the same data, one of them wrong on every test point",
+    title="Three networks with zero training loss on the same data",
     caption=(
         "The paper states in Section 6.2 that bad global minima exist and draws no such figure. 50 training and 150 "
         "test points of dimension 20, margins 0.1 to 0.3; the built networks solve the linear system behind Theorem 7 "

@@ -48,7 +48,7 @@ def equation_15(runs: AtZeroLoss, *, over: float = 0.0) -> Promise:
     """At zero loss $X_T(1) + X_T(3) = S⁺_T ≥ γ + 1$. (Printed with $γ + 1 − c_η$ on the right; $P⁻_T = 0$ makes the
     $c_η$ unnecessary.)
 
-    A control asks for `over`·c_η more.
+    In code: A control asks for `over`·c_η more.
     """
     of = Scored(runs, at_zero_loss=True)
     goal = runs.plus_goal + runs.minus_goal + over * runs.half_width
@@ -71,10 +71,7 @@ def equation_15(runs: AtZeroLoss, *, over: float = 0.0) -> Promise:
 @claim("brutzkus2019.equation_19", Kind.STEP, "Eq. 19 and 20, proof of Proposition E.18", reads=traces,
        given=AT_ZERO_LOSS, title="No input gets more from the filters $u$ than $x⁺$ does")  # fmt: skip
 def equation_19(runs: AtZeroLoss, *, against: Sequence[int] = (1, 2, 3, 4)) -> Promise:
-    """For any input $z$, $Σ_j max_i σ(⟨u_j, z_i⟩) ≤ Σ_j max_i σ(⟨u_j, x⁺_i⟩) = P⁺_T + Y_T(2) + Y_T(4)$.
-
-    A control replaces x⁺.
-    """
+    """For any input $z$, $Σ_j max_i σ(⟨u_j, z_i⟩) ≤ Σ_j max_i σ(⟨u_j, x⁺_i⟩) = P⁺_T + Y_T(2) + Y_T(4)$."""
     of = Scored(runs, at_zero_loss=True)
     on_plus = runs.minus_sums[:, set_index(*against)]
     largest = at_most(
@@ -92,8 +89,6 @@ def equation_19(runs: AtZeroLoss, *, against: Sequence[int] = (1, 2, 3, 4)) -> P
 def footnote_14(runs: AtZeroLoss, *, swapped: bool = False) -> Promise:
     """At zero loss $Σ_j σ(⟨u_j, p_l⟩) = Y_T(l) + Z_T(l)$ for $l = 2, 4$ (the units of the other side contribute
     nothing). Hence $N(z) ≤ S⁻_T + X_T − Y_T(l) − Z_T(l)$ on the inputs $z$ that hold $p_l$ alone.
-
-    A control exchanges l on the right.
     """
     of = Scored(runs, at_zero_loss=True)
     sides = {2: runs.side_4 if swapped else runs.side_2, 4: runs.side_2 if swapped else runs.side_4}
@@ -128,7 +123,7 @@ def footnote_14(runs: AtZeroLoss, *, swapped: bool = False) -> Promise:
 def equation_21(runs: AtZeroLoss, *, over: float = 0.0) -> Promise:
     """At zero loss $Y_T(2) + Y_T(4) + Z_T(2) + Z_T(4) ≥ 1$.
 
-    A control asks for `over`·c_η more.
+    In code: A control asks for `over`·c_η more.
     """
     of = Scored(runs, at_zero_loss=True)
     large = at_least(

@@ -118,8 +118,6 @@ def cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.n
 def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float] = positive_output_limit) -> Promise:
     """At zero loss, for a positive point $z$ with pattern $p_i$, $i = 1$ or $3$: $N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥ (γ +
     1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1$, inside the events of Lemmas E.2, E.3 and E.15.
-
-    A control passes a larger limit.
     """
     setting, z = runs.per("cell"), runs.per("positive")
     limits = per_setting(limit, setting.half_width, setting.step_constant, setting.required_margin)
@@ -166,8 +164,6 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
 def proposition_e_18(runs: OnPositive) -> Promise:
     """With $β(γ) = (γ − 40¼c_η)/(39c_η + 1)$, $γ ≥ 2$ and $k > 64((β + 1)/(β − 1))²$, with probability at least
     $1 − √(2k/π)e^{−8k} − 8e⁻⁸$ gradient descent reaches a global minimum that is right on all positive points.
-
-    A control has γ = 1.
     """
     setting = runs.per("cell")
     return often(

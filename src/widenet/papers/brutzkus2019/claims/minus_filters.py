@@ -89,7 +89,7 @@ def lemma_e_7(runs: MinusFilters, *, lowest: int = -1, along_l: int = 1) -> Prom
     """For $j ∈ U_0⁺(i) ∩ U_0⁻(l)$, $i$ odd and $l$ even, $u_t = u_0 + aηp_i + bηp_l$ with $a ∈ {0, −1}$ and
     $b ∈ {0, 1, 2, …}$.
 
-    Controls say a = 0, or −l for l. That a and b are whole is how a trace is made.
+    That a and b are whole is how a trace is made.
     """
     t, of = runs.per("time"), Scored(runs)
     on_13 = t.seen & (t.u13_at_start > 0)
@@ -111,8 +111,6 @@ def minus_filters_settle(runs: MinusFilters, *, first: int = 1) -> Promise:
     """For $c_η ≤ 1/8$ and all $t ≥ 1$: $U13(t)$ is empty. In Lemma E.7 $a = −1$, and $b ≥ 1$ is the same for all units.
     In Lemma E.6 $m$ (along the sign of $⟨u_0, p₂⟩$) is $b − 1$ for all units. So $P⁺ = P⁻ = 0$,
     $N(x⁺) − N(x⁻) = S⁺ − S⁻$, and $⟨u_t, p₂⟩$ keeps its sign.
-
-    A control starts at t = 0.
     """
     t, of = runs.per("time"), Scored(runs)
     later = t.seen & (t.times >= first)
@@ -230,8 +228,6 @@ def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] 
     """For all $t$ there are $0 ≤ X ≤ η|U_0⁺(2)|$ and $0 ≤ Y ≤ η|U_0⁺(4)|$ with
     $(Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) − Y)/|U_0⁺(4)|$, where $Y_t(l)$ sums the responses to $x⁻$ over $U_0⁺(l)$. Such
     $X$ and $Y$ exist exactly when the two means differ by at most $η$.
-
-    A control compares another pair.
     """
     t, of = runs.per("time"), Scored(runs)
     (first, n_first), (second, n_second) = ((getattr(t, name), getattr(t, f"n_{name}")) for name in pair)
@@ -250,8 +246,6 @@ def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] 
 def lemma_e_21(runs: MinusFilters, *, from_start: bool = True) -> Promise:
     """$(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4$ for all $t$, where $Z_t(l)$ sums the responses to $x⁻$ over the
     $n_l$ units of $U13(0) ∩ U_0⁻(l)$.
-
-    A control leaves Z_0 out.
     """
     t, of = runs.per("time"), Scored(runs)
     first, second = (t.z_2_gain, t.z_4_gain) if from_start else (t.z_2, t.z_4)

@@ -47,8 +47,6 @@ def equation_12(units: SizedUnits, runs: Alongside, *, plus: bool = False) -> Pr
     """In a step where only $x⁻$ is active, every unit of $U13(t)$ moves to $U24(t+1)$, and the responses of these units
     to $x⁺$ do not fall. (After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed
     there.)
-
-    A control makes only x⁺ active.
     """
     after, t = units.after_plus if plus else units.after_minus, runs.per("time")
     keeps = at_least(
@@ -67,8 +65,6 @@ def equation_12(units: SizedUnits, runs: Alongside, *, plus: bool = False) -> Pr
 def equation_13(units: SizedUnits, runs: Alongside, *, plus: bool = True) -> Promise:
     """In a step where only $x⁺$ is active, the response to $x⁻$ of a unit of $U13(t)$ does not change. (Printed for
     $U13(t+1)$. After $t = 0$ no trajectory in the event has such a unit, so it is tested on units placed there.)
-
-    A control makes only x⁻ active.
     """
     after, t = units.after_plus if plus else units.after_minus, runs.per("time")
     same = equal(

@@ -167,8 +167,6 @@ def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -
     along its own p_i and stays below 2η across; one of W24 stays, or turns to 2η − |r_0| > |s_0|; a u of U13 turns to
     U24 at once, and no u is driven back beyond its start, as only x⁺ is active after 19 steps forward at the earliest.
     A fit reaches η with probability erfc(16/√2), one of the eight with 1e-56.
-
-    A control has wider networks, first as they are and then without the hypothesis on k.
     """
     runs = _together(octants, drawn)
     promised, counted = share * (1 - NEGLIGIBLE), share_of(must_fail, 4)
@@ -276,8 +274,6 @@ def observation_small_convergence(
     """For $k = 2$ gradient descent reaches zero loss exactly where $W_0⁺(1) ∪ W_0⁺(3) ≠ ∅$, with probability $3/4$.
     Given that, $W⁺(1)$ and $W⁺(3)$ are both non-empty with probability $1/6$; then the filters $u$ split between $p_2$
     and $p_4$ with probability $1/2$, so the event $E$ has probability $11/12$. All of this is decided by the start.
-
-    A control passes the same criterion for the u filters.
     """
     runs, p_values = _together(octants, drawn), drawn.per("cell").p_values
     able = runs.map(lambda cell: criterion(cell.start), bool)
@@ -335,8 +331,6 @@ def observation_small_convergence(
 def observation_small_failure(octants: Narrow, drawn: Narrow, *, item_sets: tuple[int, ...] = ITEM_SETS) -> Promise:
     """For $k = 2$, at zero loss: $W⁺(1) = ∅$ makes {1, 2, 4} wrong, $W⁺(3) = ∅$ makes {2, 3, 4} wrong, both filters $u$
     on the side of $p_2$ make {4} wrong, both on the side of $p_4$ make {2} wrong.
-
-    A control permutes the sets.
     """
     runs = _together(octants, drawn)
     scored = runs.converged & runs.small_start

@@ -123,8 +123,6 @@ def fall_of_minus_as_printed(b: StepCounts, others: Share) -> Share:
 def lemma_e_11(runs: Overshoots, *, sharp: Stretch = fall_limit, printed: Stretch = fall_limit_as_printed) -> Promise:
     """If only $x⁻$ is active for $T ≤ t < T + b$, then $N_{T+b}(x⁺) ≤ N_T(x⁺) − 2bc_η + 2η|W24|$ for $b ≥ 1$. This
     implies the printed bound, $N_T(x⁺) − (b − 1)c_η + η|W24|$ for $b ≥ 2$, which is checked too.
-
-    Controls pass smaller bounds.
     """
     d, of = runs.per("down"), Scored(runs)
     change, b = d.down_change / d.half_width, d.down_steps
@@ -142,8 +140,6 @@ def lemma_e_12(
 ) -> Promise:
     """If only $x⁺$ is active for $T ≤ t < T + b$, then $−N(x⁻)$ falls by exactly $2b(η|W24| + c_η)$. This implies the
     printed bound, $−N_{T+b}(x⁻) ≤ −N_T(x⁻) − bη|W24| + c_η$, which is checked too.
-
-    Controls pass another change, or a smaller bound.
     """
     d, of = runs.per("back"), Scored(runs)
     change, b = d.back_change / d.half_width, d.back_steps
@@ -259,8 +255,6 @@ def sharp_bounds(
     $1 + 4/ω$ steps with only $x⁺$ active; (vi) $X_T ≤ ξ = 2(1 − ω)(2 + 4/ω)c_η$, $Y_T ≤ 1 + (2ω + 4)c_η + ξ$,
     $S⁻_T + X_T ≤ 2ωc_η + ξ$. For $ω ≥ 1/4$ the bounds of (vi) are at most $27c_η$, $1 + 31.5c_η$ and $27.5c_η$, below
     the $34c_η$, $1 + 38c_η$ and $35c_η$ that the paper goes on with.
-
-    Controls pass smaller limits.
     """
     t, of = runs.per("time"), Scored(runs)
     has_13, share = runs.w13_at_start > 0, runs.share_13

@@ -45,7 +45,7 @@ def _smallest_s(runs: PlusFilters) -> Float[np.ndarray, " run"]:
 
 def _in_cone(runs: PlusFilters, sign: int) -> Int[np.ndarray, " run"]:
     s, r = np.moveaxis(runs.start[:, : runs.half_width], -1, 0)
-    return np.sum((np.abs(s) > np.abs(r)) & (sign * s > 0), axis=1)
+    return np.sum(sign * s > np.abs(r), axis=1)
 
 
 def _mean_gain(series: Series, count: Int[np.ndarray, " run"]) -> Series:
@@ -59,7 +59,7 @@ def lemma_e_4(runs: PlusFilters, *, share: float = 1.0) -> Promise:
     $W⁺(i) ∩ W⁻(l)$, $i$ odd, are at $w_0 + tηp_i − (t mod 2)ηp_l$. Those of $U⁺(i) ∩ U⁻(l)$ are at $u_0 − ηp_i + ηp_l$
     from $t = 1$ on. All others have not moved. (The proof bounds $N_0(x⁺)$ by $ηk/4$; Lemma E.3 gives $√2ηk/4$.)
 
-    A control asks for a `share` of the bound.
+    In code: A control asks for a `share` of the bound.
     """
     t, of = runs.per("time"), Scored(runs)
     early, place = t.times < 3, np.minimum(t.times, 3)
@@ -123,7 +123,9 @@ def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = Tr
     $v_t = w_t − n(t)ηp_i$ has $⟨v_t, p_i⟩ > 0$ and $|⟨v_t, p₂⟩| < 2η$. (2) For $j ∈ W24(0)$, $w_t = w_0 + mηp₂$ with a
     whole number $m$ (the print leaves $η$ out). (3) $W_t⁺(i) = W_0⁺(i)$.
 
-    As printed: the count runs through t (`through_t`), and η is missing before m (`with_eta` false).
+    As printed the count runs through t, and η is missing before m.
+
+    In code: `through_t`, and `with_eta` False.
     """
     t, of = runs.per("time"), Scored(runs)
     on_13, on_24 = t.seen & (t.w13_at_start > 0), t.seen & (t.w24_at_start > 0)
@@ -200,8 +202,9 @@ def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late
     and $b = −1$ where $−N(x⁻) < 1$, else 0 ($l'$ is the better of $p₂$ and $p₄$ at $t$). A filter of $W24(0)$ moves by
     $(a + b)ηp_l$.
 
-    As printed Eq. 9 has a = a⁺(t + 1) − a⁺(t) (`one_step_late`), which looks at N_{t+1}(x⁺). Eq. 10 gives no formula
-    for a, and is right. A control says that b = 0.
+    As printed Eq. 9 has a = a⁺(t + 1) − a⁺(t), which looks at N_{t+1}(x⁺). Eq. 10 gives no formula for a, and is right.
+
+    In code: `one_step_late` is Eq. 9 as printed.
     """
     t, of = runs.per("time"), Scored(runs)
     on_13, on_24 = t.stepping & (t.w13_at_start > 0), t.stepping & (t.w24_at_start > 0)

@@ -158,8 +158,7 @@ def theorem_6_5_large_network(runs: DiversePair, drawn: SampledNetworks, more: M
 
     P[no test error from two samples] ≥ p₊p₋·P[f* is recovered from a diverse pair] ≥ 1 − δ. The second factor is
     measured on a diverse pair and on those pairs drawn from the law that are diverse; the first, and the whole, on all
-    drawn pairs. Few of them cannot confirm a δ this close to what fails, but could refute it. A control has narrow
-    networks.
+    drawn pairs. Few of them cannot confirm a δ this close to what fails, but could refute it.
     """
     laws, pairs = runs.per("cell"), drawn.per("cell")
     return Promise(
@@ -235,8 +234,6 @@ def theorem_6_5_small_network(
     $δ ≥ 1 − p₊p₋(1 − c(120) − 16e⁻⁸)$, where a network with $k ≥ 120$ needs 2 samples, and any $ε < p*$: with fewer
     than $2·ln(48δ/(33(1 − c(2))))/ln(p₊p₋)$ samples, half of each class, a network with $k = 2$ reaches a global
     minimum with test error at least $p* > ε$ with probability greater than $δ$. Here $c(k) = √(2k/π)e^{−8k}$.
-
-    A control asks for a larger error.
     """
     hit = runs.with_error(error(runs))
 

@@ -39,7 +39,7 @@ def lemma_f_2(runs: ComparedTwins) -> Promise:
     """On diverse data two runs of gradient descent whose starts differ in the sign of $u^(1)$ alone differ in the sign
     of $u^(1)$ alone at every $t$.
 
-    Bit for bit, after every step. A control has a negative point that is not diverse.
+    Bit for bit, after every step.
     """
     return Promise(
         {

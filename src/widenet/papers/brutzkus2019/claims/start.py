@@ -139,7 +139,9 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
     """With probability at least $1 − √(2k/π)e^{−8k}$ every initial $|⟨w_0, p_i⟩|$ and $|⟨u_0, p_i⟩|$ is at most $√2η/4$
     (for $η = c_η/k$, $σ_g ≤ c_η/(16k^{3/2})$).
 
-    The exact Gaussian probability against c. A control draws eight times as large a start, or allows `factor` of c.
+    The exact Gaussian probability against c.
+
+    In code: A control draws eight times as large a start, or allows `factor` of c.
     """
     each = starts.per("cell")
     with np.errstate(divide="ignore", over="ignore"):

@@ -119,8 +119,6 @@ def _equivalent(points: Sided) -> Promise:
 def section_e_0_9(finish: Finish, *, from_width: int = 64) -> Promise:
     """$28(γ + 1 + 8c_η)/c_η ≥ 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ exactly for $k ≥ 64$. For $γ ≥ 8$ and $c_η ≤ 1/410$ the
     widths that Propositions E.18 and E.22 require, $64((β + 1)/(β − 1))²$ for either $β$, are below 120.
-
-    A control passes another width than 64.
     """
     each = finish.per("cell")
     off = each.covers != (each.widths >= from_width)

@@ -109,8 +109,7 @@ class Scored:
         With one promise for all t that is the closest case of the run. A run is broken where one of its t is. It is
         undecided where a side is not finite, or where its budget ended it: then nothing is known of the later t.
         """
-        key = rows.run * (np.max(by, initial=0) + 1) + by
-        starts = np.flatnonzero(np.diff(key, prepend=-1))
+        starts = _first_rows(rows.run, np.broadcast_to(by, len(rows)))
         with np.errstate(invalid="ignore"):
             over = sides.measured - sides.promised
         excess = {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[sides.sense]
@@ -130,8 +129,8 @@ class Scored:
         """One case per run: at how many t the statement fails, among those at which it is asked. None may be."""
         fails = np.broadcast_to(np.asarray(where, bool) & ~np.asarray(holds, bool), (len(rows),))
         # A broken promise is one "no" where none is promised.
-        found = self.sides(rows, Sides(~holds, 0.0, where=where))
-        times = np.add.reduceat(fails.astype(float), np.flatnonzero(np.diff(rows.run, prepend=-1))) if len(rows) else []
+        found = self.sides(rows, Sides(~holds, False, where=where))
+        times = np.add.reduceat(fails.astype(float), _first_rows(rows.run)) if len(rows) else []
         event = {"where": found.scored, "event": self._event, "quantity": "times at which it fails"}
         return at_most(times, 0, undecided=found.undecided, text=text, **event)
 
@@ -149,6 +148,11 @@ class Scored:
             },
             note=" ".join([*([note] if note else []), *words]),
         )
+
+
+def _first_rows(*names: Int[np.ndarray, " case"]) -> Int[np.ndarray, " group"]:
+    """The rows at which one of these names is another one than in the row before."""
+    return np.flatnonzero(np.any([np.diff(each, prepend=np.nan) for each in names], axis=0))
 
 
 def times(factor: float) -> str:

@@ -100,8 +100,6 @@ StepBound = Callable[[int, float, float], float]
 def proposition_e_14(runs: XordNetworks, *, steps: StepBound = steps_to_zero_loss) -> Promise:
     """For $k > 16$, $γ ≥ 1$ and diverse data, with probability at least $1 − √(2k/π)e^{−8k} − 4e⁻⁸$ gradient descent is
     at zero loss after $T = 7(γ + 1 + 8c_η)/((k/2 − 2√k)η)$ iterations.
-
-    A control passes a smaller T.
     """
     setting = runs.per("cell")
     return often(
@@ -165,8 +163,6 @@ def largest_sums(runs: LastSums) -> dict[str, list]:
 def lemma_e_17(runs: LastSums, *, plus_limit: float = 34, minus_limit: float = 38) -> Promise:
     """At zero loss, for $k ≥ 64$: the filters $w$ whose best pattern is $p_2$ or $p_4$ have $X_T ≤ 34c_η$ together, and
     such filters $u$ have $Y_T ≤ 1 + 38c_η$.
-
-    A control passes smaller numbers.
     """
     how = {"within": STEP, "where": runs.in_event, "event": "runs at zero loss inside the events of E.2 and E.3"}
     return Promise(
@@ -206,8 +202,6 @@ def theorem_6_3(
     """Wide networks learn XORD from diverse points: for $k ≥ 120$, $η = c_η/k$, $c_η ≤ 1/410$, $σ_g ≤ c_η/(16k^{3/2})$
     and $γ ≥ 8$, with probability at least $1 − c − 16e⁻⁸$ gradient descent is, after $28(γ + 1 + 8c_η)/c_η$ iterations,
     at a global minimum with $sign N(x) = f*(x)$ for every $x$. Here $c = √(2k/π)e^{−8k}$.
-
-    Controls: γ = 1, k = 8, and fewer steps.
     """
     setting = runs.per("cell")
     return often(
@@ -290,7 +284,7 @@ def theorem_6_3_angle(
                 within=ROUNDING,
                 where=member,
                 trivial=180.0,
-                text="the angle to its pattern",
+                text="at an angle of at most $arccos((γ − 1 − 2c_η)/(γ − 1 + c_η))$",
                 quantity="largest angle between w_T and its pattern, in degrees",
                 event=event,
             ),

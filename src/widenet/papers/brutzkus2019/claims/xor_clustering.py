@@ -150,7 +150,7 @@ def theorem_3_3_angle(runs: XorClusters, *, fewest: Callable[[float], float] = f
     def close(sign: int) -> dict[str, Any]:
         return {
             "within": ROUNDING,
-            "text": f"angle of ${'wu'[sign]}$ to its point",
+            "text": f"${'wu'[sign]}$ at an angle of at most $arccos((1 − 2c_η)/(1 + c_η))$",
             "quantity": words,
             **event.where(f),
         }

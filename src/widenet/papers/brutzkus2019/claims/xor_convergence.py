@@ -42,7 +42,7 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     iterations_needed,
 )
 from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 Iterations = Float[np.ndarray, " run"]
 TIME = "iterations until loss 0"
@@ -78,7 +78,7 @@ class Convergence(XorRuns):
     by_points: Iterations = derived(lambda runs: _by_points(runs))  #: Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉
     by_width: Number = derived(lambda runs: _by_width(runs))  #: 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉
     printed: Number = derived(lambda runs: max(iterations_as_printed(runs.half_width)))  #: the larger of the paper's
-    times: dict = derived(lambda runs: _times(runs))  #: when they reach loss 0
+    arrivals: dict = derived(lambda runs: _arrivals(runs))  #: when they reach loss 0
     needed: Number = derived(lambda runs: iterations_needed(runs.goal, runs.half_width))  #: 1/(kη) − √2/8
 
 
@@ -96,7 +96,7 @@ Limit = Callable[[Convergence], Any]
 
 def iterations(runs: Convergence) -> dict[str, Any]:
     """When the runs of each setting reach loss 0, beside what the paper and the lower bound say."""
-    return {"iterations": runs.per("cell").times}
+    return {"iterations": runs.per("cell").arrivals}
 
 
 @claim("brutzkus2019.theorem_3_3", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
@@ -174,7 +174,7 @@ def theorem_3_3_iterations_as_printed(runs: Convergence, *, printed: Limit = lam
 @claim("brutzkus2019.theorem_3_3_lower_bound", Kind.STEP,
        "Section 3.2 (derived: why the number of iterations in Theorem 3.3 must depend on η)",
        reads=xor_traces.at(_with_nearest), given=(*SECTION_3, runs_at_zero_loss), details=iterations,
-       title="XOR: no run reaches loss 0 before $1/(kη) − √2/8$ iterations")  # fmt: skip
+       form=Form.OURS, title="XOR: no run reaches loss 0 before $1/(kη) − √2/8$ iterations")  # fmt: skip
 def theorem_3_3_lower_bound(runs: Convergence, *, limit: Limit = lambda runs: runs.needed) -> Promise:
     """XOR, in the event of Lemma B.2: gradient descent needs $T ≥ 1/(kη) − √2/8$ iterations to reach loss 0."""
     event = reached_in_event(runs)
@@ -190,7 +190,7 @@ def theorem_3_3_lower_bound(runs: Convergence, *, limit: Limit = lambda runs: ru
     return event.promise({"iterations": late})
 
 
-def _times(run: Convergence) -> dict[str, Any]:
+def _arrivals(run: Convergence) -> dict[str, Any]:
     seen = run.steps[run.reached]
     return {
         "half_width": run.half_width,

@@ -134,8 +134,10 @@ def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0,
     (for $η = c_η/k$ and $σ_g ≤ c_η/(16k^{3/2})$, that is $σ_g ≤ η/(16√k)$).
 
     The exact Gaussian probability is compared with constant·√(2k/π)e^{−8k}, for the limit radius·√2η/4. Drawn starts
-    cannot confirm a rate of e^{−8k}, but could refute it. With `as_printed` the hypotheses are the paper's, which allow
-    η far below c_η/k, and the probabilities are shown as they are, not over √(2k/π)e^{−8k}.
+    cannot confirm a rate of e^{−8k}, but could refute it.
+
+    In code: With `as_printed` the hypotheses are the paper's, which allow η far below c_η/k, and the probabilities are
+    shown as they are, not over √(2k/π)e^{−8k}.
     """
     each = starts.per("cell")
     c = by_value(c_value, each.half_width)

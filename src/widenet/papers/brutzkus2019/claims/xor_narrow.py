@@ -224,7 +224,7 @@ def theorem_b_8(
     """XOR, $k = 2$, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
     minimum, at which no filter responds to the points that are wrong.
 
-    Random changes are tried, as `lowest_change` says.
+    Random changes are tried.
     """
     runs = NarrowRuns.join([*drawn.cells, *octants.cells])
     event = event_of(runs)
@@ -275,7 +275,7 @@ def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
     The two axes do not act on each other. On an axis with a forgotten point, say x_1, all w's are own filters of x_3,
     and at t' every u that answers to x_1 turns to x_3. That may make x_3 active once more, by less than 2kη; then all
     own filters gain 2η, the u's turn away and back again, and x_3 stays satisfied. As printed nothing moves from t' + 1
-    on (`delay`).
+    on.
     """
     event = event_of(runs)
     where = event.where(also=~runs.unfinished & runs.forgotten.any(axis=1))

@@ -17,8 +17,8 @@ def draw(numbers: xr.Dataset) -> Picture:
     """How many runs reach zero training error, beside the reported counts; test error of all runs and of those."""
     return Picture(
         [
-            Panel("The wider, the more runs fit the training set", lambda canvas: _counts(canvas, numbers)),
-            Panel("The wider, the fewer errors on new points", lambda canvas: _errors(canvas, numbers)),
+            Panel("Runs that fit the training set", lambda canvas: _counts(canvas, numbers)),
+            Panel("Errors on new points", lambda canvas: _errors(canvas, numbers)),
         ],
         f"Bars and bands: 95 % intervals. Assumed, not stated in the paper: γ = {numbers.attrs['margin']:g}; "
         "non-diverse positive points uniform on their 11 pattern sets, negative ones on their 2.",

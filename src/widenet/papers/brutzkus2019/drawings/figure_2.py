@@ -16,10 +16,10 @@ def animate(numbers: xr.Dataset) -> bytes:
     """The neurons of both networks from the first step to the last."""
     wide, narrow = numbers.sizes["wide_channel"], numbers.sizes["narrow_channel"]
     words = Words(
-        title=f"XOR: {wide} neurons solve it, {narrow} get stuck, although {narrow} would be enough",
-        start=f"Start: tiny random neurons. {wide} of them look everywhere, {narrow} leave a gap.",
+        title=f"XOR: {wide} and {narrow} neurons in training",
+        start="Start: tiny random neurons.",
         middle="Training: each neuron turns to a point of its colour that it looks at, and grows.",
-        end="End: a point that no neuron of its colour looked at is never learned.",
+        end="End: no neuron moves any more.",
         asked="points",
         legend=(
             "Arrow: a neuron that votes + (blue) or − (red); length on a log scale, inner ring: as at the start.  "

@@ -16,10 +16,10 @@ def animate(numbers: xr.Dataset) -> bytes:
     """The filters of both networks from the first step to the last."""
     wide, narrow = numbers.sizes["wide_channel"], numbers.sizes["narrow_channel"]
     words = Words(
-        title=f"Both networks reach zero loss. {wide} filters find the rule, {narrow} learn a decoy",
-        start=f"Start: tiny random filters. {wide} of them look everywhere, {narrow} leave gaps.",
+        title=f"XORD, a decoy training set: {wide} and {narrow} filters in training",
+        start="Start: tiny random filters.",
         middle="Training: each filter turns to a pattern that it looks at, and grows.",
-        end="End: where no filter looked at the start, the narrow network stays blind.",
+        end="End: no filter moves any more.",
         asked="kinds of input",
         legend=(
             "Arrow: a filter that votes + (blue) or − (red); length on a log scale, inner ring: as at the start.  "

@@ -15,9 +15,7 @@ HEIGHT = 260
 
 def draw(numbers: xr.Dataset) -> Picture:
     """Mean test error of all runs against the number of channels, one curve per margin, with 95 % intervals."""
-    panel = Panel(
-        "With a larger margin γ, fewer errors on new points", lambda canvas: _errors(canvas, numbers), True, HEIGHT
-    )
+    panel = Panel("Errors on new points at two margins γ", lambda canvas: _errors(canvas, numbers), True, HEIGHT)
     return Picture(
         [panel],
         f"{numbers.sizes['run']} runs per point, the same data and initial filters for both margins. Bands: 95 % "

@@ -38,8 +38,8 @@ def draw(numbers: xr.Dataset) -> Picture:
     before, after = (lambda canvas, which=which: _filters(canvas, numbers, which) for which in ("untrained", "trained"))
     return Picture(
         [
-            Panel("Training gathers the filters in clusters", lambda canvas: _angles(canvas, numbers)),
-            Panel("Few channels err more often than many", lambda canvas: _errors(canvas, numbers)),
+            Panel("Angles of the filters to their centres", lambda canvas: _angles(canvas, numbers)),
+            Panel("Test errors of 120 and of 4 channels", lambda canvas: _errors(canvas, numbers)),
             Panel("120 filters before training, by cluster", before, height=_height(numbers, "untrained")),
             Panel(f"The same network trained on {number(size)} images", after, height=_height(numbers, "trained")),
         ],
@@ -68,7 +68,7 @@ def _angles(canvas: FigureBase, numbers: xr.Dataset) -> None:
             xycoords=("data", "axes fraction"),
             xytext=(4, 0) if left else (-4, 0),
             textcoords="offset points",
-            ha="left" if left else "right" if mean > 30 else "center",
+            ha="left" if left else "right" if mean > 45 else "center",
             va="top",
             color=colour,
         )

@@ -38,7 +38,7 @@ def _rounding(cells: Looked) -> np.ndarray:
 
 
 @claim("chatterji2021.equation_4", Kind.STEP, "Eq. 4, proof of Lemma 10", reads=networks, given=[labels, narrow_band],
-       title="$−⟨∇L, V⟩$ is the weighted mean margin up to $L$")  # fmt: skip
+       form=Form.SHARPER, title="$−⟨∇L, V⟩$ is the weighted mean margin up to $L$")  # fmt: skip
 def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sharp: float = 0.5) -> Promised:
     """$−⟨∇L, V⟩$ falls short of $mean(g·y f(x))$ by at most $hp·mean(g)$ and so, where $hp ≤ 1$, by at most $L$.
     Sharper, and attained: by at most $(hp/2)·mean(g)$.
@@ -56,7 +56,7 @@ def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sha
 
 
 @claim("chatterji2021.equation_5", Kind.STEP, "Eq. 5, proof of Lemma 10", reads=networks, given=[labels, bandwidth],
-       title="The negative gradient points along the weights")  # fmt: skip
+       form=Form.SHARPER, title="The negative gradient points along the weights")  # fmt: skip
 def equation_5(cells: Looked, *, printed: float = 1.0, sharp: float = 0.5) -> Promise:
     """$−⟨∇L, V⟩ ≥ F(nL)/n − L$ with $F(z) = (1 − e^{−z}) log(1/(e^z − 1))$, for $h = 1/p$ and any $L$. Sharper:
     $mean(g)/2$ in place of the last $L$.
@@ -106,7 +106,8 @@ def lemma_10(
 
 
 @claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6",
-       reads=(networks, possible_descents), given=SETTING, title="The largest step scale is $e²/(120p)$")  # fmt: skip
+       reads=(networks, possible_descents), given=SETTING, form=Form.OURS,
+       title="The largest step scale is $e²/(120p)$")  # fmt: skip
 def equation_6_third_term(
     cells: Looked,
     runs: FollowedDescent,
@@ -132,7 +133,7 @@ def equation_6_third_term(
 
 
 @claim("chatterji2021.equation_7_half", Kind.STEP, "not in the paper; Eqs. 6 and 7", draws=draw_starts,
-       given=[step_scale], title="The rate constant is at most $1/2$")  # fmt: skip
+       given=[step_scale], form=Form.OURS, title="The rate constant is at most $1/2$")  # fmt: skip
 def equation_7_half(drawn: StartNumbers, *, rate: Bound = rate_constant) -> Promised:
     """$Q̃₂(Q₁) ≤ 1/2$ for every $Q₁ ≤ Q̃₁$, with equality exactly where $Q₁$ is the second term of (6)."""
     rates = rate(drawn.step_scale, drawn.norm, drawn.loss)

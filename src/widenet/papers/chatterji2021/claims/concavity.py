@@ -17,7 +17,7 @@ def lemma_9(splits: ConcaveSplit, *, shift: float = 0.0) -> Promised:
     $Σz_i = M$ is $ψ(M) + (n − 1)ψ(0⁺)$. The points $(M − (n − 1)η, η, …, η)$ come arbitrarily close to it, and no move
     towards them, from $(z_1, z_k)$ to $(z_1 + z_k − η, η)$, raises the sum.
 
-    `shift` moves the infimum, for a control.
+    In code: `shift` moves the infimum, for a control.
     """
     points, moves = splits.per("sample"), splits.per("change")
     least = points.infimum + shift

@@ -28,7 +28,7 @@ from widenet.records import Form
 
 @claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products,
        given=[small_radius, distance, unit_centres],
-       title="Points are close in a cluster and apart across classes")  # fmt: skip
+       form=Form.SHARPER, title="Points are close in a cluster and apart across classes")  # fmt: skip
 def lemma_21(pairs: ClusterProducts) -> Promised:
     """In reduced coordinates, with $‖μ_k‖ = 1$, $‖x_s − μ_k‖ ≤ r/√2$ and $r < 1$: $x_s·x_q ≤ (1 + Δ)/2 + 2r$ for
     opposite classes and $x_s·x_q ≥ 1 − 2r$ in one cluster. Sharper: $√2 r + r²/2$ in place of $2r$, and $r²$ for unit
@@ -81,7 +81,7 @@ def appendix_c(found: ReducedClusters) -> Promised:
 def appendix_d_4(radii: Radii, *, share: float = 1.0) -> Promised:
     """$arccos(1 − 2r)/π ≤ √r$ for $0 ≤ r ≤ 1$, with equality at both ends.
 
-    `share` of the right side is for a control.
+    In code: `share` of the right side is for a control.
     """
     return {"angle": at_most(radii.angle, share * radii.root, within=ROUNDING, text="$arccos(1 − 2r)/π ≤ √r$")}
 
@@ -95,7 +95,7 @@ def appendix_d_5(
     """$(1 − arccos(min(1, (1 + Δ)/2 + 2r))/π)/2 ≤ 1/3 + Δ/4 + r$ for all $Δ, r ≥ 0$, with equality at 0; the paper
     requires them to be small.
 
-    The constants are for controls.
+    In code: The constants are for controls.
     """
     limit = constant + of_overlap * cases.overlap + of_radius * cases.radius
     flat, wide = cases.radius == 0, cases.overlap > 0

@@ -37,6 +37,7 @@ from widenet.papers.chatterji2021.hypotheses import (
 )
 from widenet.papers.chatterji2021.hypotheses import step_product as short_steps
 from widenet.papers.chatterji2021.runs.descents import descents
+from widenet.records import Form
 
 Bound = Callable[..., np.ndarray]
 
@@ -160,8 +161,13 @@ def theorem_1(runs: FollowedDescent, *, rate: Bound = rate_constant) -> Promise:
     return Promise(
         {"loss": grows},
         details={"smallest (L₁/L_t − 1)/(Q₂(t − 1))": slack, "iterates": len(grows.measured)},
-        note=lambda: _ends(runs),
+        note=lambda: " ".join(filter(None, (_start_of_rate(grows.promised.max(initial=0.0)), _ends(runs)))),
     )
+
+
+def _start_of_rate(reached: float) -> str:
+    """How much of a rate 1/(1 + s) was seen, with the largest s = Q₂(t − 1)."""
+    return f"Of the rate only the start is seen: Q₂(t − 1) comes to {reached:.2g}." if reached < 1 else ""
 
 
 def _ends(runs: FollowedDescent) -> str:
@@ -174,7 +180,8 @@ def _ends(runs: FollowedDescent) -> str:
 
 
 @claim("chatterji2021.weights_grow", Kind.STEP, "not in the paper; the norm must grow", reads=descents,
-       given=[unit_inputs, labels], title="As the loss tends to zero, the weights grow without bound")  # fmt: skip
+       given=[unit_inputs, labels], form=Form.OURS,
+       title="As the loss tends to zero, the weights grow without bound")  # fmt: skip
 def weights_grow(runs: FollowedDescent, *, factor: float = 1.0) -> Promised:
     """$‖V‖ ≥ max_s y_s f(x_s)/√p$, so the weights grow without bound as the loss tends to 0."""
     t = runs.per("iterate")

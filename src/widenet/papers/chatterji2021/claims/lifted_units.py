@@ -86,7 +86,7 @@ def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promi
     """One step from any start changes $v_i·x_s$ by at most $α_0$. So a unit that captures $x_s$ ($v_i·x_s ≥ h + 4α_0$)
     is at $h + 3α_0$ or above after the step, and $φ(v_i·x_s) = v_i·x_s − h/2$ there.
 
-    `most` and `least`, in units of α_0, are for controls.
+    In code: `most` and `least`, in units of α_0, are for controls.
     """
     s = runs.per("point")
     return Promise(
@@ -116,7 +116,7 @@ def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_ow
     enough in place of $−2$ and $+2$. Without the noise of the start: $Σ φ − Σ v_i·x_s + h|I|/2$ is at least
     $(α_0/n)(Ξ_1 − Ξ_2)$ over $I_+s$, and at most minus that over $I_−s$.
 
-    The constants are for controls: `more` is added to pχ, the others multiply Ξ_1.
+    In code: The constants are for controls: `more` is added to pχ, the others multiply Ξ_1.
     """
     s = runs.per("point")
     share = s.step / s.n_points

@@ -23,6 +23,7 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     draw_slopes,
 )
 from widenet.papers.chatterji2021.runs.fits import BuiltFit, draw_fits
+from widenet.records import Form
 
 
 @claim("chatterji2021.section_2_gradient", Kind.IDENTITY, "Section 2.2; Appendix B.2, first display", draws=draw_slopes,
@@ -77,7 +78,7 @@ def appendix_a(runs: BothCoordinates) -> Promise:
 
 @claim("chatterji2021.theorem_1_start", Kind.CONSTRUCTION, "not in the paper; a start for Theorem 1", draws=draw_fits,
        given=[distinct, unit_inputs],
-       title="One neuron per point builds a start for Theorem 1")  # fmt: skip
+       form=Form.OURS, title="One neuron per point builds a start for Theorem 1")  # fmt: skip
 def theorem_1_start(fits: BuiltFit) -> Promised:
     """On unit inputs, no two of them equal with different labels, a network with one neuron per point is a start for
     Theorem 1: each neuron votes on a cap of the sphere without points of the other label, and all are scaled up until

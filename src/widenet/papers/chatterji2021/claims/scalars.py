@@ -123,7 +123,7 @@ def exponential_bounds(
 
 @claim("chatterji2021.constant_c_1", Kind.STEP, "Proof of Lemma 10, last lines; the number is not in the paper",
        draws=draw_thresholds, given=[two_or_more],
-       title="The proof of Lemma 10 works from $C₁ = 19.6564$ on")  # fmt: skip
+       form=Form.OURS, title="The proof of Lemma 10 works from $C₁ = 19.6564$ on")  # fmt: skip
 def constant_c_1(drawn: Thresholds, *, share: float = LEAST_SHARE) -> Promised:
     """The proof of Lemma 10 works for every $C₁ ≥ 19.6564$. For a given $n$ a larger loss is enough: one with $(1 + log
     2n)/log(1/L) + nL ≤ 1/6$, or a still larger one at which (5) itself gives 5/6.

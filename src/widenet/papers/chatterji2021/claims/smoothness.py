@@ -83,7 +83,7 @@ def equations_23_24(
 
 
 @claim("chatterji2021.lemma_6", Kind.STEP, "Lemma 6, Appendix B.2", reads=networks, given=SETTING,
-       title="The Hessian is at most $5pL$")  # fmt: skip
+       form=Form.SHARPER, title="The Hessian is at most $5pL$")  # fmt: skip
 def lemma_6(
     cells: Looked,
     *,
@@ -145,7 +145,7 @@ def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
 
 
 @claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, possible_descents),
-       given=[unit_inputs, labels], title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
+       given=[unit_inputs, labels], form=Form.SHARPER, title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
 def lemma_7(
     cells: Looked, runs: FollowedDescent, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0
 ) -> Promised:
@@ -196,7 +196,8 @@ def lemma_8_sharp(cells: Looked, runs: FollowedDescent, *, share: float = LEAST_
 
 
 @claim("chatterji2021.lemma_8_segment", Kind.STEP, "Proof of Lemma 8, Appendix B.4", reads=networks,
-       given=[lemma_8_step, *SETTING], title="Loss and Hessian stay bounded along a step")  # fmt: skip
+       given=[lemma_8_step, *SETTING], form=Form.SHARPER,
+       title="Loss and Hessian stay bounded along a step")  # fmt: skip
 def lemma_8_segment(
     cells: Looked, *, curved: float = 10.0, high: float = 2.0, sharp: float = SHARP, level: float = 1.0
 ) -> Promised:

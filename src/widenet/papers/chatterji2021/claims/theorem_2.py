@@ -39,6 +39,7 @@ from widenet.papers.chatterji2021.runs.second_phases import (
     second_phases,
 )
 from widenet.papers.chatterji2021.runs.start_laws import StepLimits, draw_step_limits
+from widenet.records import Form
 
 DECISIVE = 10_000
 """Below this p the loss before the step already satisfies the bound of the trend."""
@@ -139,7 +140,7 @@ def _slope(each: RandomStarts) -> float:
 
 @claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours",
        reads=centre_steps.at(theorem_2_settings), given=[*THEOREM_2, centres],
-       title="One step adds $α_0p/24$ to a margin of a wide network")  # fmt: skip
+       form=Form.OURS, title="One step adds $α_0p/24$ to a margin of a wide network")  # fmt: skip
 def one_step_limit(runs: RandomStarts, *, constant: float = 1 / 24) -> Promise:
     """On the centres of XOR one step adds $α_0p/24$ to a margin, in the limit of wide networks without biases
     ($α_0p/12$ with biases, whose $α_0$ is half as large). From $p = 10,000$ on it adds 0.93 to 1.02 times that.
@@ -210,7 +211,7 @@ def _widths(runs: Phases) -> dict:
 
 @claim("chatterji2021.theorem_2b_trend", Kind.TREND, "Theorem 2(b), as t grows; ours",
        reads=centre_phases, given=SECOND_PHASE, details=_widths,
-       title="On XOR the loss falls at every step after the first")  # fmt: skip
+       form=Form.OURS, title="On XOR the loss falls at every step after the first")  # fmt: skip
 def theorem_2b_trend(runs: Phases) -> Promised:
     """From random starts on the centres of XOR, with $C_5 = e²/240$ in coordinates with biases, the loss falls at every
     step, and $t·L_t$ falls over the last half of 6000 steps.

@@ -18,8 +18,8 @@ DASHED = (0, (5, 1.5))
 def draw(numbers: xr.Dataset) -> Picture:
     """φ and its slope beside those of a ReLU, with the interval on which φ is curved."""
     panels = (
-        Panel("A parabola joins the halves of a ReLU", partial(draw_values, numbers)),
-        Panel("Its slope has no jump", partial(draw_slopes, numbers)),
+        Panel("The Huberized ReLU", partial(draw_values, numbers)),
+        Panel("Its slope", partial(draw_slopes, numbers)),
     )
     return Picture(panels, f"Grey: where φ is curved, 0 ≤ z ≤ h = {numbers.attrs['bandwidth']:g}.")
 

@@ -42,7 +42,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_1 = Figure(
     id="chatterji2021.figure_1",
-    title="The Huberized ReLU with h = 1: a parabola joins the two halves of a ReLU",
+    title="The Huberized ReLU with h = 1",
     caption="Eq. 1 with h = 1, as printed; the range from −1 to 3 is ours.",
     reads=(activations,),
     compare=compare_figure_1,

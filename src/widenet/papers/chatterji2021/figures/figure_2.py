@@ -40,7 +40,7 @@ def compare_figure_2(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_2 = Figure(
     id="chatterji2021.figure_2",
-    title="Gaussians with an XOR structure: the loss falls faster than 1/t",
+    title="Gaussians with an XOR structure: training loss",
     caption=(
         "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
         "steps, as printed. Not printed, so run in four ways: A and B take the loss of f, C and D that of 2f (a "

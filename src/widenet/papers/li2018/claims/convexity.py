@@ -93,7 +93,7 @@ def lemma_b_6(drawn: Increases, *, quadratic: float = 1.0, rough: float = 1.0) -
     1$, and $‖δ_i‖ ≤ p$: $f(w + δ) − f(w) ≤ Σ_{i ≤ m−r} ⟨∂f/∂w_i, δ_i⟩ + L³m²p² + L²rp$. Both terms are approached as $p
     → 0$.
 
-    `quadratic` and `rough` weigh the two terms, for controls.
+    In code: `quadratic` and `rough` weigh the two terms, for controls.
     """
     squares = smooth_bound(drawn.lipschitz, drawn.n_terms, 0.0, drawn.radius)
     kinks = smooth_bound(drawn.lipschitz, drawn.n_terms, drawn.n_rough, drawn.radius) - squares

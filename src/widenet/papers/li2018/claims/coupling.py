@@ -181,7 +181,7 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
     bounds = coupled_bound(t.thresholds, t.n_components)
     return Promise(
         {
-            "coupled": at_least(t.least_coupled, bounds, trivial=0.0, text="share of coupled neurons"),
+            "coupled": at_least(t.least_coupled, bounds, trivial=0.0, text="at least a share $1 − eτkl/σ$ is coupled"),
             "clear": at_least(t.clear, bounds, trivial=0.0, text="$|H|/m ≥ 1 − eτkl/σ$"),
             "kept": at_most(t.lost, 0, quantity="neurons", text="no neuron of $H$ changes a pattern"),
             "equal_gradients": at_most(t.unequal, 0, quantity="neurons", text="coupled neurons have equal gradients"),

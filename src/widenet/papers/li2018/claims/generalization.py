@@ -85,7 +85,7 @@ def theorem_4_1_as_printed(passes: Pass, *, error: float = ERROR, failure: float
 
 @claim("li2018.theorem_4_1_obstruction", Kind.CONSTRUCTION, "against Theorem 4.1; not in the paper",
        draws=draw_obstructed, given=[],
-       title="On a hexagon every network without biases errs")  # fmt: skip
+       form=Form.OURS, title="On a hexagon every network without biases errs")  # fmt: skip
 def theorem_4_1_obstruction(found: Obstructed) -> Promised:
     """Corners $y_b$ of a regular triangle in one class and $−y_b$ in the other meet (A1) and (A2) with $δ = 1$ and $λ =
     0$, and every two-layer ReLU network without biases errs on at least one of the six and has a loss of at least $ln

@@ -104,7 +104,7 @@ lemma_b_2_as_printed = lemma_a_2_as_printed.variant(
 
 @claim("li2018.lemma_a_2_reflection", Kind.STEP, "behind lemma_a_2_sharp; not in the paper", draws=draw_reflections,
        given=[clearance, signs], title="Reflecting a neuron changes its piece by at least $v$",
-       form=Form.REPAIR)  # fmt: skip
+       form=Form.OURS)  # fmt: skip
 def lemma_a_2_reflection(found: Reflections, *, size: float = 1.0) -> Promised:
     """Where no point of another class changes sides between $αx_{1,1} + β$ and $−αx_{1,1} + β$, $α > 0$, $P_{1,r}$
     changes by at least $v$ along $x_{1,1}$, and by $v$ exactly if its class has no other point: so one of the two has

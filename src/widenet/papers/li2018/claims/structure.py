@@ -67,7 +67,7 @@ def cross_class_sine(pairs: CrossPairs, *, quarter: float = 4.0, share: float = 
     """$1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4$ for unit vectors. So with distance $δ$ across classes from points and from
     their mirror images it is at least $δ²(1 − δ²/4)$, which is attained.
 
-    `quarter` and `share` are for controls.
+    In code: `quarter` and `share` are for controls.
     """
     product, bound = pairs.squares * pairs.opposite_squares / quarter, share * least_squared_sine(pairs.distances)
     return {

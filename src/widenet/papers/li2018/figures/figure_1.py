@@ -118,7 +118,7 @@ def largest(values: xr.DataArray) -> float:
 
 figure_1 = Figure(
     id="li2018.figure_1",
-    title="Synthetic data: wide networks learn, and stay close to where they start",
+    title="Synthetic data: accuracy, activation patterns and distance from the start, by width",
     caption=(
         "1000 dimensions, 10 classes of 2 Gaussians each, σ = 1, σ₀ = 5, 1000 training points, T = 400, B = 16, η = "
         "10/m, mean and standard deviation of 5 repeats, as printed; weights start with standard deviation 1/√m "

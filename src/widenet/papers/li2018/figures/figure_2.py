@@ -95,7 +95,7 @@ def trend(flips: xr.DataArray) -> Comparison:
 
 figure_2 = Figure(
     id="li2018.figure_2",
-    title="MNIST: the same picture, less marked",
+    title="MNIST: accuracy, activation patterns and distance from the start, by width",
     caption=(
         "B = 64, η = 400/m, and at paper scale T = 20,000 with all images and mean and standard deviation of 5 "
         "repeats, as printed; quick scale has 30,000 training images, 800 steps and 3 repeats. Not printed: widths, "

@@ -60,7 +60,7 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_3 = Figure(
     id="li2018.figure_3",
-    title="Four balls: separable with two components per class, not with one",
+    title="Four balls, with one and with two components per class",
     caption=(
         "Balls of diameter 1/10 with the printed centres, uniform points; 300 per ball are drawn. Distances are those "
         "of whole balls: their extreme points are measured too. An illustration of (A1) alone: these points do not "

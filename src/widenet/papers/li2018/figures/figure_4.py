@@ -78,7 +78,7 @@ def same(name: str, key: str, values: xr.DataArray, *, added: bool = False) -> l
 
 figure_4 = Figure(
     id="li2018.figure_4",
-    title="The number of steps to 98 % and 95 % test accuracy hardly depends on the width",
+    title="Steps to 98 % and 95 % test accuracy, by width",
     caption=(
         "The first look with 98 % test accuracy on synthetic data and 95 % on MNIST; looks after every step (MNIST at "
         "quick scale: every 20). T, B, η and the data of Figures 1 and 2; the step size falls like 1/m. Not printed: "

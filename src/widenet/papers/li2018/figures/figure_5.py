@@ -90,7 +90,7 @@ def law(name: str, key: str, values: xr.DataArray, *, added: bool = False) -> li
 
 figure_5 = Figure(
     id="li2018.figure_5",
-    title="The relative distance at 98 % and 95 % test accuracy falls like 1/√m",
+    title="Relative distance at 98 % and 95 % test accuracy, by width",
     caption=(
         "Distances at the first look with 98 % test accuracy on synthetic data and 95 % on MNIST; the mean over looks "
         "every 1, 2, 5, 10 and 20 steps (MNIST at quick scale: 20). T, B, η and the data of Figures 1 and 2. Not "

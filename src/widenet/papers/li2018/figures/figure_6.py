@@ -79,7 +79,7 @@ def rising(curves: xr.DataArray) -> float:
 
 figure_6 = Figure(
     id="li2018.figure_6",
-    title="Synthetic data: components of larger variance are learned later",
+    title="Synthetic data: components of several variances",
     caption=(
         "As Figure 1 with σ₀ = 5 and several σ. Not printed: σ (here 1, 2, 5 and 10), the width (here 1000, at quick "
         "scale 250), T, B and η (here as in Figure 1), whether points have norm 1 (here both), and the "

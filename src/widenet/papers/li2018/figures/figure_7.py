@@ -78,7 +78,7 @@ def crossover(distances: xr.DataArray) -> float:
 
 figure_7 = Figure(
     id="li2018.figure_7",
-    title="Synthetic data: more components per class are learned later",
+    title="Synthetic data: one to seven components per class",
     caption=(
         "As Figure 1 with l from 1 to 7 (at quick scale 1, 2, 4 and 7). Not printed: the width (here 1000, at quick "
         "scale 250), T, B and η (here as in Figure 1), whether points have norm 1 (here both), and the "

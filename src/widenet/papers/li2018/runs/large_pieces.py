@@ -35,6 +35,7 @@ class LargePieces(Cases):
     relative_diameter: Instances
     n_classes: Int[np.ndarray, " instance"]
     per_class: Int[np.ndarray, " instance"]
+    sample: Sample | None = None  #: where there is one instance, its points
 
     @property
     def share_room(self) -> Instances:
@@ -62,7 +63,8 @@ def measure_large(
     columns = np.array(rows).T
     error = max(sample.norm_error for sample, _, _ in instances)
     least = least_own([each[:2] for each in instances])
-    return LargePieces(*columns, draws=count, least_own=least, norm_error=error, **structure_columns(structures))
+    numbers, alone = structure_columns(structures), instances[0][0] if len(instances) == 1 else None
+    return LargePieces(*columns, draws=count, least_own=least, norm_error=error, **numbers, sample=alone)
 
 
 def least_own(instances: Sequence[tuple[Sample, np.ndarray]]) -> float:

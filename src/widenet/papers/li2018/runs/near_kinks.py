@@ -158,6 +158,7 @@ class FirstStepLosses(OnData):
     allowed: Number  #: how many may be lost: eτklm/σ
     steps: Number  #: τ/(2·max|a|·η): how many steps are promised
     width: Count
+    sample: Sample | None = None  #: the points
 
 
 def measure_first_steps(
@@ -184,7 +185,7 @@ def measure_first_steps(
         true, pseudo = (gradient(moved, points, sample.classes, sample.shares, gates=gates) for gates in both)
         lost[number] = (np.abs(true - pseudo) > 1e-15).any(axis=1).sum()
     numbers = structure_numbers(sample.measured())
-    return FirstStepLosses(lost, allowed, 1 / 0.999, width, norm_error=sample.norm_error, **numbers)
+    return FirstStepLosses(lost, allowed, 1 / 0.999, width, sample, norm_error=sample.norm_error, **numbers)
 
 
 def draw_first_steps(scale: Scale, seed: int) -> FirstStepLosses:

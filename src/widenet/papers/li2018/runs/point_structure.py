@@ -85,6 +85,7 @@ class CrossPairs(Cases):
     relative_diameter: Number = np.nan
     n_classes: Count = 0
     per_class: Count = 0
+    sample: Sample | None = None  #: the first data
 
 
 def measure_pairs(samples: list[Sample]) -> CrossPairs:
@@ -99,7 +100,8 @@ def measure_pairs(samples: list[Sample]) -> CrossPairs:
         ones = np.ones(len(sines))
         rows.append(np.stack([sines, squares, opposite, found.distance * ones, found.separation * ones]))
     error = max(sample.norm_error for sample in samples)
-    return CrossPairs(*np.concatenate(rows, axis=1), norm_error=error, **structure_numbers(structures[-1]))
+    numbers = structure_numbers(structures[-1])
+    return CrossPairs(*np.concatenate(rows, axis=1), norm_error=error, **numbers, sample=samples[0])
 
 
 def pair_at(distance: float) -> Sample:

@@ -116,6 +116,7 @@ class Pushes(OnData):
     least_own: Number  #: the smallest coefficient of the own class over v
     threshold: Number  #: τ
     event_share: Number  #: Pr[E_τ]
+    sample: Sample | None = None  #: the points
 
     @property
     def distance(self) -> Number:
@@ -145,7 +146,7 @@ def measure_pushes(sample: Sample, sets: np.ndarray, threshold: float, seed: int
     least = float((sets[:, own] / sets[:, :1]).min())
     share = float(within(threshold)) * float(clear.mean())
     numbers = structure_numbers(sample.measured())
-    return Pushes(found.T, least, threshold, share, norm_error=sample.norm_error, **numbers)
+    return Pushes(found.T, least, threshold, share, sample=sample, norm_error=sample.norm_error, **numbers)
 
 
 def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int = 1, size: float = 1.0) -> np.ndarray:

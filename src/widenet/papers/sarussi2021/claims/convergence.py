@@ -95,7 +95,7 @@ def theorem_4_1(runs: Arrivals, *, bound: UpdateBound = update_bound) -> Promise
     is at most ε_0 = ε/(1 + 2v²R_x²ηkn), and n·i_e ≤ M. A run that gives up before M decides nothing.
     """
     e = runs.per("level")
-    limit, there, clean = promised(e, bound, e.levels), e.hit >= 0, e.end > 0
+    limit, there, clean = promised(e, bound, e.levels), e.hit >= 0, e.end >= e.n_samples
     return Promise(
         {
             "updates": in_time(

@@ -110,8 +110,9 @@ def smoothed_margin_order(runs: Paths, *, mean: bool = False, alone: float = 0.0
     """The smoothed margin $γ̃ = −log(exp(nL) − 1)/‖W‖$ is at most the normalized margin $γ̄ = min y N(x)/‖W‖$, and
     equal to it for $n = 1$.
 
-    The second is seen on the first point of each run alone. `mean` takes L for nL, and `alone` e^{alone}·L for L of a
-    single point, for controls.
+    The second is seen on the first point of each run alone.
+
+    In code: `mean` takes L for nL, and `alone` e^{alone}·L for L of a single point, for controls.
     """
     t = runs.per("time")
     later = {"where": t.readings > 0, "event": "looks after the start"}

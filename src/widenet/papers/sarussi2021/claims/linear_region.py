@@ -138,8 +138,9 @@ def theorem_5_1_sharp(
     α) − (1 − α))$. Neither constant can be lowered. Only the spread of the other sign matters: $(w̄ − ū)·x > κr_u‖x‖$
     implies $N(x) > 0$, and $(w̄ − ū)·x < −κr_w‖x‖$ implies $N(x) < 0$.
 
-    That they cannot be lowered is seen on networks whose sign turns at exactly this factor. `shares` of it
-    (even and odd k), and `swapped`, which exchanges the two radii, are for controls.
+    That they cannot be lowered is seen on networks whose sign turns at exactly this factor.
+
+    In code: `shares` of it (even and odd k), and `swapped`, which exchanges the two radii, are for controls.
     """
     factors = by_width(factor, pairs)
     even, tall = pairs.half_width % 2 == 0, np.abs(pairs.difference) > factors * reach(pairs)

@@ -107,8 +107,9 @@ def section_8_1(
     1$, because $(0, …, 0, 1)$ has inner product $1$ with every lifted point: Assumption 4 of that theorem needs $β >
     1$.
 
-    Section 15 is no way around it: lifted data are never antipodal, also where the data are. `bias_share` and `ones`
-    are for controls.
+    Section 15 is no way around it: lifted data are never antipodal, also where the data are.
+
+    In code: `bias_share` and `ones` are for controls.
     """
     direct, outputs, size = biased(bias_share)
     e = trained.per("level")

@@ -1,6 +1,7 @@
 """The convex program of a regime (Eq. 7 and footnote 8): its kernel, a closed form, and when Assumption 3 can hold."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -32,6 +33,7 @@ from widenet.papers.sarussi2021.runs.programs import (
     mirrored_on,
     programs_on,
 )
+from widenet.records import Form
 
 SOLVED = 1e-12
 """A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
@@ -170,7 +172,7 @@ def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, 
 
 @claim("sarussi2021.equation_7_antipodal", Kind.STEP, "not in the paper; Eq. 7 on antipodal data", draws=draw_mirrored,
        given=[antipodal, positive_margin], on=mirrored_on,
-       title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
+       form=Form.OURS, title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
 def equation_7_antipodal(sets: Mirrored) -> Promised:
     """On antipodal data the solution of Eq. 7 is $w = −u = w*/(1 + α)$, where $w*$ is the SVM through the origin, and
     its value is $2‖w*‖²/(1 + α)²$: the boundary is that of the SVM.
@@ -221,8 +223,8 @@ def footnote_8(runs: Solved) -> Promised:
     }
 
 
-def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midpoint"]:
-    """Members of the regime of the labels, drawn around a separator, and their midpoints."""
+def midpoints_stay(each: Solved, along: Callable[..., np.ndarray] = np.add) -> Bool[np.ndarray, " midpoint"]:
+    """Members of the regime of the labels, drawn around a separator, and the rays through their midpoints."""
     draw, base = np.random.default_rng(8), each.machine.separator
     if base is None:
         return np.array([False])
@@ -232,18 +234,19 @@ def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midp
     rows = np.concatenate([rows[in_regime(rows[:, None], each.points, each.labels, 0.0)], base[None], 2 * base[None]])
     pairs = draw.integers(len(rows), size=(100, 2))
     first, second = rows[pairs[:, 0]], rows[pairs[:, 1]]
-    return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
+    return in_regime(along(first, second)[:, None], each.points, each.labels, 0.0)
 
 
 @program_claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
        draws=draw_regimes,
-       title="In the limit neurons of both signs remain")  # fmt: skip
+       form=Form.OURS, title="In the limit neurons of both signs remain")  # fmt: skip
 def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
     """The limit of gradient flow in a regime has neurons of both signs: the solution $(w, u)$ of its program has $w·w*
     ≥ α(‖w‖² + ‖u‖²) > 0$ and $−u·w* ≥ α(‖w‖² + ‖u‖²) > 0$.
 
-    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` is
-    for a control.
+    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1.
+
+    In code: `share` is for a control.
     """
     limit = share * runs.slope * runs.value
     how = {"within": CLOSED_FORM, "undecided": runs.gap > SOLVED, "trivial": 0.0}
@@ -254,7 +257,8 @@ def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
 
 
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
-       draws=draw_feasibility, given=[], title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
+       draws=draw_feasibility, given=[], form=Form.OURS,
+       title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
 def assumption_3_feasible(found: Feasibility) -> Promised:
     """Inside the regime of perfect agreement no normalized margin is above $v√(k/p*)$, where $p*$ is the value of Eq.
     7. So a margin above $√k·αvR_x$ needs $p* < 1/(αR_x)²$, and if the solution of Eq. 7 lies in the regime, that is

@@ -57,7 +57,7 @@ def section_11_1(network: TwoNeurons) -> Promised:
 
 
 @claim("sarussi2021.section_5_mixed_clusters", Kind.CONSTRUCTION, "not in the paper; for Section 5", draws=draw_mixed,
-       given=[tight], title="Clusters that mix signs make no linear boundary")  # fmt: skip
+       given=[tight], form=Form.OURS, title="Clusters that mix signs make no linear boundary")  # fmt: skip
 def section_5_mixed_clusters(clusters: MixedClusters) -> Promised:
     """Two tight clusters of neurons do not make a linear boundary if both contain neurons of both signs. For $w = (1 +
     δ)e_1, (1 + δ)e_2$ and $u = e_1, e_2$ the two rays of the boundary are $90° + 2·tan⁻¹ α$ apart, not $180°$.

@@ -6,7 +6,7 @@ W* stacks k copies of w* and k of −w*. All claims here read the same ledgers.
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
@@ -194,7 +194,9 @@ def equation_18(
     """An epoch in which some sampled loss exceeds $ε_0$ adds at least $2kηvα(1 − e^{−ε_0})$ to $F$ (17). So after $V$
     such epochs, and any others, $F ≥ F_0 + 2kηvα(1 − e^{−ε_0})V$ (18).
 
-    The paper has every epoch violating; that the others do no harm is ours. `more` counts V too high, for a control.
+    The paper has every epoch violating; that the others do no harm is ours.
+
+    In code: `more` counts V too high, for a control.
     """
     e, level = runs.per("epoch"), np.array(levels)[:, None]
     unit = growth(e.slope, *e.shape, level)
@@ -224,14 +226,14 @@ def equation_18(
     }
 
 
-def violating_epochs(runs: LedgerSteps, level: float) -> np.ndarray:
+def violating_epochs(runs: LedgerSteps, level: float) -> Int[np.ndarray, " case"]:
     """V after each epoch."""
-    return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1))
+    return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1), int)
 
 
 @claim("sarussi2021.rows_grow", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1", reads=ledgers,
        given=[separable, input_norm, *SHAPE], details=updates_checked,
-       title="Every row moves along the separator by its share")  # fmt: skip
+       form=Form.OURS, title="Every row moves along the separator by its share")  # fmt: skip
 def rows_grow(runs: CountedSteps, *, bound: Callable[..., np.ndarray] = row_growth) -> Promise:
     """Every row moves along $±w*$ by its share: $(w_t − w_0)·w* ≥ α‖W_t − W_0‖/(√(2k)R_x)$ for the rows that vote plus,
     and $−(u_t − u_0)·w*$ is at least as large for the others. So no row stays behind, and in the limit neither sign

@@ -20,8 +20,8 @@ ARROW = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.4, "shrinkA": 0, "shr
 def draw(numbers: xr.Dataset) -> Picture:
     """Where the output is positive, negative and 0, with the two neurons."""
     panels = (
-        Panel("Leaky ReLU: the boundary is a line", partial(draw_signs, numbers, 0.1), height=SIDE),
-        Panel("ReLU: it is not", partial(draw_signs, numbers, 0.0), height=SIDE),
+        Panel("Leaky ReLU: sign of the output", partial(draw_signs, numbers, 0.1), height=SIDE),
+        Panel("ReLU: sign of the output", partial(draw_signs, numbers, 0.0), height=SIDE),
     )
     return Picture(panels, "Arrows: the two neurons, w of output weight +1 and u of −1.")
 

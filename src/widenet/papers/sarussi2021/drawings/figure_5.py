@@ -19,8 +19,8 @@ LEVELS = np.linspace(0.15, 1.05, 7)
 def draw(numbers: xr.Dataset) -> Picture:
     """The sign of the output, and the output with its level lines, which bend at the kinks."""
     panels = (
-        Panel("Sign of the output: linear", partial(draw_sign, numbers), height=SIDE),
-        Panel("Output: not linear", partial(draw_value, numbers), height=SIDE),
+        Panel("Sign of the output", partial(draw_sign, numbers), height=SIDE),
+        Panel("The output itself", partial(draw_value, numbers), height=SIDE),
     )
     note = "Right: the stronger the colour, the farther from 0. Level lines of a linear function do not bend."
     return Picture(panels, note)

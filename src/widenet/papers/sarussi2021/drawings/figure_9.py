@@ -22,7 +22,7 @@ NEURONS = (("plus", "plus neurons", PLUS, "-"), ("minus", "minus neurons", MINUS
 def draw(numbers: xr.Dataset) -> Picture:
     """Regions and neurons of one run, right neurons and runs in the state against the epoch, and the map."""
     panels = (
-        Panel("Regions, and an outlier", partial(draw_side, numbers), height=SIDE),
+        Panel("Regions", partial(draw_side, numbers), height=SIDE),
         Panel("Neurons", partial(draw_spokes, numbers), height=SIDE),
         Panel("Neurons that are right on all points", partial(draw_right, numbers), height=HEIGHT),
         Panel("Runs in which neurons agree imperfectly", partial(draw_state, numbers), height=HEIGHT),

@@ -54,7 +54,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_1 = Figure(
     id="sarussi2021.figure_1",
-    title="Two Gaussians in the plane: a linear boundary and two bundles of neurons from small weights only",
+    title="Two Gaussians in the plane: boundaries and neurons from small and from large weights",
     caption=(
         "100 neurons and standard deviations 0.001 and 30, as printed. Ours: 100 points around ±(2, 2) with margin "
         "0.5, slope 0.1, v = 0.1, step 0.01, the same number of epochs for both. Without biases a boundary is a set of "

@@ -28,7 +28,7 @@ def compare_figure_4(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_4 = Figure(
     id="sarussi2021.figure_4",
-    title="Two neurons: the boundary is a line with a Leaky ReLU, and not with a ReLU",
+    title="Two neurons: the boundary with a Leaky ReLU and with a ReLU",
     caption=(
         "w = (1, 0), u = (0, 1), as printed; the slope 0.1, v = 1 and the square [−1, 1]² are ours. The ReLU network "
         "is 0 on the third quadrant; whichever label 0 gets, the boundary is two rays 135° apart."

@@ -47,7 +47,7 @@ def affine_fit(numbers: xr.Dataset, slope: float = 0.1) -> float:
 
 figure_5 = Figure(
     id="sarussi2021.figure_5",
-    title="Two neurons: the sign of the output is linear, the output is not",
+    title="Two neurons: the sign of the output, and the output",
     caption="The network of Figure 4; the paper does not print the weights of this one. Slope 0.1.",
     reads=(landscapes,),
     compare=compare_figure_5,

@@ -55,7 +55,7 @@ def compare_figure_6(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_6 = Figure(
     id="sarussi2021.figure_6",
-    title="More pairs of digits: the share of points in the non-linear region falls",
+    title="More pairs of digits: the share of points in the non-linear region",
     caption=(
         "Each line is an average over 5 initializations, as printed; training and test images together. Ours: which "
         "pairs, and the setting of Figure 2 from small weights."

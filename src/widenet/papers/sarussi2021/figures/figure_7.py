@@ -67,7 +67,7 @@ def compare_figure_7(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_7 = Figure(
     id="sarussi2021.figure_7",
-    title="Two measures of clustering fall in training from small weights",
+    title="Two measures of clustering in training from small weights",
     caption=(
         "The paper prints neither data nor setting; here the runs of Figure 2. The ratio falls because the distance of "
         "the means grows, like log t in the end; r itself changes little, and not at all where neurons agree."

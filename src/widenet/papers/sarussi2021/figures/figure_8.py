@@ -22,7 +22,7 @@ def compare_figure_8(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_8 = Figure(
     id="sarussi2021.figure_8",
-    title="Two Gaussians in R^50: the neurons of both signs enter the regime of perfect agreement",
+    title="Two Gaussians in R^50: neurons in the regime of perfect agreement",
     caption=(
         "400 points, 50 neurons of each sign, batch-1 SGD with step 0.001, as printed. Ours: means ±4e₁, spread 1, "
         "margin 1, slope 0.1, v = 0.1, initial deviation 0.01."

@@ -84,7 +84,7 @@ def compare_figure_9(numbers: xr.Dataset) -> list[Comparison]:
 
 figure_9 = Figure(
     id="sarussi2021.figure_9",
-    title="Two Gaussians and an outlier: neurons agree, but not perfectly",
+    title="Two Gaussians and an outlier: agreement of the neurons",
     caption=(
         "100 neurons, initial deviation 0.0001, step 0.01, five initializations, as printed. Ours, chosen among 14 "
         "settings after seeing them: means ±(3, 0), the outlier at 110° and distance 30, slope 0.3, v = 0.1, 60 "

@@ -21,6 +21,8 @@ class AfterCleanEpoch(Cases):
     margins: Float[np.ndarray, "state point"]  #: y N(x) before the epoch, inside it, at its end, and one update later
     sampled: Float[np.ndarray, " sample"]  #: the two losses sampled in the epoch
     reach: Number  #: 2v²R_x²ηkn
+    points: Float[np.ndarray, "point 2"]
+    neurons: Float[np.ndarray, "neuron 2"]  #: w and u before the epoch
     clean_level: Number = CLEAN_LEVEL  #: ε_0
 
     @column
@@ -60,7 +62,8 @@ def one_update_more(step_share: float = 1.0) -> AfterCleanEpoch:
     step_size = step_share * 10 / (2 * radius_square * CLEAN_LEVEL)
     edge = -np.log(np.expm1(CLEAN_LEVEL))
     along = np.linalg.solve(points, np.array([edge + 5, edge + 0.2]) / 1.9)
-    networks = SmallNetworks(np.stack([along, -along])[None], np.array([[1.0, -1.0]]), 0.9, 0.9)
+    neurons = np.stack([along, -along])
+    networks = SmallNetworks(neurons[None], np.array([[1.0, -1.0]]), 0.9, 0.9)
     margins, sampled = [networks.outputs(points)[0]], []
 
     def look(update: Update) -> None:
@@ -78,7 +81,7 @@ def one_update_more(step_share: float = 1.0) -> AfterCleanEpoch:
         watch=look,
     )
     reach = one_epoch(2, step_size, 1.0, 1, radius_square**0.5)
-    return AfterCleanEpoch(np.stack(margins), np.array(sampled[:2]), float(reach))
+    return AfterCleanEpoch(np.stack(margins), np.array(sampled[:2]), float(reach), points, neurons)
 
 
 def draw_after(scale: Scale, seed: int) -> AfterCleanEpoch:

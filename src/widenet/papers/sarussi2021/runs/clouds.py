@@ -131,6 +131,8 @@ class PairInBall(Clouds):
     """A network and a point with the radius that a printed statement is given."""
 
     printed_radius: Number
+    network: SignedNetwork
+    point: Float[np.ndarray, " dim"]
 
     @property
     def printed_share(self) -> np.ndarray:
@@ -140,7 +142,7 @@ class PairInBall(Clouds):
 
 def one_pair(network: SignedNetwork, point: np.ndarray, radius: float) -> PairInBall:
     """What the network says about the point."""
-    return PairInBall(**vars(ask(network, point[None])), printed_radius=radius)
+    return PairInBall(**vars(ask(network, point[None])), printed_radius=radius, network=network, point=point)
 
 
 def draw_closed_ball(scale: Scale, seed: int) -> PairInBall:

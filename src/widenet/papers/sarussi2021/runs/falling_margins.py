@@ -22,6 +22,8 @@ class FallingMargins(Cases):
 
     margins: Float[np.ndarray, "run look"]  #: the smoothed margin
     totals: Float[np.ndarray, "run look"]  #: nL
+    points: Float[np.ndarray, "run 2 2"]
+    neurons: Float[np.ndarray, "run 2 2"]  #: w and u at the start
 
     @column
     def margin_then(self) -> Float[np.ndarray, "run stretch"]:
@@ -67,7 +69,7 @@ def falling_margins(stretches: Sequence[float]) -> FallingMargins:
         shares=np.ones((n_runs, 2)),
         watch=lambda update: look(update.networks),
     )
-    return FallingMargins(np.stack(margins, axis=1), np.stack(totals, axis=1))
+    return FallingMargins(np.stack(margins, axis=1), np.stack(totals, axis=1), points, start)
 
 
 def draw_falling(scale: Scale, seed: int) -> FallingMargins:

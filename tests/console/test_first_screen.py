@@ -1,0 +1,36 @@
+"""The last lines of a report: whole words at every width."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from tests.report.fake_outcomes import FINDING, HOLDING, STEP, checked, drawn
+from widenet.console.first_screen import first_screen
+from widenet.run import Results
+
+
+def lines_at(width: int) -> list[str]:
+    figure = drawn()
+    several = [
+        dataclasses.replace(figure, figure=dataclasses.replace(figure.figure, id=f"toy2020.figure_{number}"))
+        for number in (1, 2, 3)
+    ]
+    checks = [checked(each) for each in (STEP, HOLDING, FINDING)]
+    asked = tuple(each.claim.id for each in checks)
+    results = Results(checks, several, asked=asked)
+    return [line.plain for line in first_screen(results, Path("report/index.html"), None, 12.4, width)]
+
+
+def test_the_counts_name_the_signs_of_the_bars() -> None:
+    assert lines_at(120)[0] == "3 statements   ▇ 2 hold   ◆ 1 false as printed   12 s"
+    assert lines_at(30)[:2] == ["3 statements   ▇ 2 hold", "◆ 1 false as printed   12 s"]
+
+
+@pytest.mark.parametrize(
+    ("width", "names"), [(100, "  figure_1  figure_2  figure_3"), (82, "  figure_1  figure_2  +1"), (62, "")]
+)
+def test_figures_that_differ_are_named_whole(width: int, names: str) -> None:
+    (row,) = (line for line in lines_at(width) if line.startswith("toy2020"))
+    assert row.endswith(f"figures 3 of 6{names}")
+    assert len(row) <= width

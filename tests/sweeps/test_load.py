@@ -1,0 +1,84 @@
+"""`wn.load`: what is finished, from the index beside the sweep; numbers are read when they are used."""
+
+import numpy as np
+import pytest
+
+import widenet as wn
+from tests.sweeps.conftest import PRODUCTS
+from widenet.store import Store
+from widenet.sweeps import driver, tables
+from widenet.sweeps.driver import Quiet, Survey
+from widenet.sweeps.order import order_of
+from widenet.sweeps.result import dataset_of
+from widenet.sweeps.spec import spec_of
+from widenet.sweeps.tables import PackTable
+
+GRID = {"size": [2, 3, 4], "factor": [0.5, 1.0, 4.0]}
+
+
+@pytest.fixture
+def reads(monkeypatch) -> list[tuple[int, int]]:
+    """The packs whose tables were read."""
+    found, read = [], PackTable.read
+
+    def counted(self: PackTable, store: Store) -> bool:
+        found.append(tuple(self.key.parameters["points"]))
+        return read(self, store)
+
+    monkeypatch.setattr(tables.PackTable, "read", counted)
+    return found
+
+
+@pytest.fixture
+def swept(store, log):
+    return wn.sweep(PRODUCTS, store=store, **GRID)
+
+
+def row_of(**over):
+    return {"of": PRODUCTS, "over": over or GRID}
+
+
+def test_opening_reads_no_table_and_a_quantity_reads_each_once(store, swept, reads):
+    reads.clear()
+    found = wn.load(row_of(), store=store)
+    assert dict(found.sizes) == {"size": 3, "factor": 3, "run": 3}
+    assert (found.state == "finished").all()
+    assert not reads
+    assert found["product"].sel(size=3, factor=4.0).equals(swept["product"].sel(size=3, factor=4.0))
+    assert found.identical(swept)
+    assert sorted(reads) == sorted(set(reads))
+    assert len(reads) == 9
+
+
+def test_a_lost_index_is_written_anew(store, swept, reads):
+    (index,) = (store.root / "sweeps").glob("*.index")
+    lines = sorted(index.read_text().splitlines())
+    index.unlink()
+    assert wn.load(row_of(), store=store).identical(swept)
+    assert sorted(index.read_text().splitlines()) == lines
+    reads.clear()
+    wn.load(row_of(), store=store)
+    assert not reads
+
+
+def test_half_a_line_is_no_line(store, swept):
+    (index,) = (store.root / "sweeps").glob("*.index")
+    text = index.read_text()
+    index.write_text(text[: len(text) // 2])
+    assert wn.load(row_of(), store=store).identical(swept)
+
+
+def test_a_table_that_is_damaged_later_is_measured_from_its_cells(store, swept, log):
+    found = wn.load(row_of(), store=store)
+    table = next(path for path in (store.root / "sweeps").glob("??/*.npz"))
+    table.write_bytes(table.read_bytes()[:100])
+    assert found.identical(swept)
+    assert set(log.counts().values()) == {1}
+
+
+def test_points_of_other_lengths_end_in_nan(store):
+    sweep = Survey(order_of(spec_of(row_of(n_runs=[2, 5])), store), store)
+    driver.here(sweep, Quiet())
+    found = dataset_of(sweep)
+    assert dict(found.sizes) == {"n_runs": 2, "run": 5}
+    assert np.isnan(found["product"].sel(n_runs=2)).sum() == 3
