@@ -35,7 +35,14 @@ from widenet.certificates.width_words import (
     verdict_of,
     will_it_generalize,
 )
-from widenet.certificates.widths import WidthRuns, WidthSetting, held_out_points, run_width, scaling_of, train_network
+from widenet.certificates.widths import (
+    StudiedWidth,
+    WidthSetting,
+    held_out_points,
+    run_width,
+    scaling_of,
+    train_network,
+)
 from widenet.claims.meaning import Topic
 from widenet.data.own import keep
 from widenet.progress import silent
@@ -65,7 +72,7 @@ def of(inputs, labels, **changes) -> WidthSetting:
     return SETTING.model_copy(update={"own_data": own, "n_classes": len(np.unique(labels)), **changes})
 
 
-def said_by(found: WidthRuns, points: np.ndarray) -> np.ndarray:
+def said_by(found: StudiedWidth, points: np.ndarray) -> np.ndarray:
     """What the first network says, in three lines of NumPy."""
     before = ((points - found.centre) / found.unit) @ found.hidden.T + found.bias
     outputs = np.where(before > 0, before, found.setting.slope * before) @ found.output.T
@@ -225,9 +232,9 @@ def answering(wrong: int, offset: int = 0) -> np.ndarray:
     return found.reshape(TRUTH.shape)
 
 
-def runs_of(width: int, wrong: int, train: float = 0.0, falling: bool = False, offset: int = 0) -> WidthRuns:
+def runs_of(width: int, wrong: int, train: float = 0.0, falling: bool = False, offset: int = 0) -> StudiedWidth:
     losses = np.tile(np.geomspace(1, 1e-2, 40) if falling else np.full(40, 0.1), (5, 1))
-    return WidthRuns(
+    return StudiedWidth(
         setting=SETTING.model_copy(update={"n_neurons": width, "n_networks": 5, "passes": 40}),
         held_out=np.arange(500).reshape(5, 100), predicted=answering(wrong, offset), train_error=np.full(5, train),
         passes=np.full(5, 40), losses=losses, diverged=np.zeros(5, bool), seconds=np.full(5, 0.25), trained_on=400,
@@ -236,7 +243,7 @@ def runs_of(width: int, wrong: int, train: float = 0.0, falling: bool = False, o
     )  # fmt: skip
 
 
-def study(*given: WidthRuns, majority: int = 250, linear: int = 200, bending: int = 0, cut=()):
+def study(*given: StudiedWidth, majority: int = 250, linear: int = 200, bending: int = 0, cut=()):
     others = {
         rivals.MAJORITY: answering(majority), rivals.LINEAR: answering(linear), rivals.NEIGHBOURS: answering(bending)
     }  # fmt: skip

@@ -93,7 +93,7 @@ class TrainedNetwork:
 
 
 @dataclass(frozen=True, eq=False)
-class WidthRuns:
+class StudiedWidth:
     """What the networks of one width did.
 
     Attributes:
@@ -229,7 +229,7 @@ def _order(setting: WidthSetting, samples: int, number: int, place: int) -> Int[
     return draws.permutation(samples).astype(np.int32)[None]
 
 
-def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
+def run_width(setting: WidthSetting, progress: Progress) -> StudiedWidth:
     """Train all networks of a width, each on the points that are not held out from it."""
     data = recall(setting.own_data)
     inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels).astype(int)
@@ -248,7 +248,7 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     for row, network in zip(losses, networks, strict=True):
         row[: len(network.losses)] = network.losses
     hidden, output, bias = (np.asarray(part[0], np.float64) for part in networks[0].weights)
-    return WidthRuns(
+    return StudiedWidth(
         setting=setting,
         held_out=held_out,
         predicted=np.stack([own.predicted(inputs[rows]) for own, rows in zip(networks, held_out, strict=True)]),
