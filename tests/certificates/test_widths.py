@@ -37,7 +37,7 @@ from widenet.certificates.width_words import (
 )
 from widenet.certificates.widths import (
     StudiedWidth,
-    WidthSetting,
+    StudiedWidthSetting,
     held_out_points,
     run_width,
     scaling_of,
@@ -50,7 +50,7 @@ from widenet.run.outcomes import cells_of
 from widenet.store import Store
 from widenet.types import Dataset
 
-SETTING = WidthSetting(own_data="", n_classes=2, n_neurons=6, n_networks=3, passes=4, slope=0.2, scales=True)
+SETTING = StudiedWidthSetting(own_data="", n_classes=2, n_neurons=6, n_networks=3, passes=4, slope=0.2, scales=True)
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def clouds(points: int = 30, classes: int = 2, seed: int = 0) -> tuple[np.ndarra
     return inputs, labels
 
 
-def of(inputs, labels, **changes) -> WidthSetting:
+def of(inputs, labels, **changes) -> StudiedWidthSetting:
     own = keep(Dataset(jnp.asarray(inputs, jnp.float64), jnp.asarray(labels, jnp.float64)))
     return SETTING.model_copy(update={"own_data": own, "n_classes": len(np.unique(labels)), **changes})
 

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.certificates.rivals import predictions
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
-from widenet.certificates.widths import BATCH, SETTLING, StudiedWidth, WidthSetting, held_out_points, widths
+from widenet.certificates.widths import BATCH, SETTLING, StudiedWidth, StudiedWidthSetting, held_out_points, widths
 from widenet.claims.statistics import clopper_pearson
 from widenet.data.own import keep
 from widenet.progress import Progress, silent, stretch
@@ -266,7 +266,7 @@ def study_widths(
     costs = np.cumsum([0.0, *(cost_of_pass(width, trained_on, dim, asked.outputs) for width in chosen)])
     shares, runs = 0.9 * costs / costs[-1], dict[int, StudiedWidth]()
     for place, width in enumerate(chosen):
-        setting = WidthSetting(
+        setting = StudiedWidthSetting(
             own_data=digest, n_classes=len(asked.names), n_neurons=width, n_networks=asked.n_networks, passes=passes,
             slope=asked.slope, scales=asked.scales, seed=asked.seed,
         )  # fmt: skip
