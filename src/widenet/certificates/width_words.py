@@ -168,7 +168,7 @@ def by_class(score: Score, names: Sequence[str]) -> str:
 def how_long(study: WidthStudy | None) -> list[str]:
     """Passes, updates and seconds of training."""
     if study is None:
-        return []
+        return ["Not known: the time limit was reached before a network was trained."]
     best, last = study.best, study.results[-1]
     ends = "until the loss is nearly 0" if best.passes < study.passes - 1 and best.fitted else "the work allowed"
     said = (
