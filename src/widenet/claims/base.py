@@ -119,6 +119,7 @@ class Part(ClosedModel):
         whichever way the inequality points; None where no case is decided.
       vacuous: the promise says no more than what is trivially true.
       interval: the two one-sided exact limits that the verdict about a probability rests on.
+      interval_of: what they limit, where that is not `measured` ("the share of runs that fail"), or "".
       median_tightness: how close the median case comes. A claim that holds far from its edge is tested little.
       case: which case that is, counted from 0; None where the conjunct has no two sides.
       n_cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
@@ -135,6 +136,7 @@ class Part(ClosedModel):
     tightness: float | None = None
     vacuous: bool = False
     interval: tuple[float, float] | None = None
+    interval_of: str = ""
     median_tightness: float | None = None
     case: int | None = None
     n_cases: int = 0
@@ -174,7 +176,16 @@ class Part(ClosedModel):
     @property
     def is_missed(self) -> bool:
         """Whether what was measured lies beyond what is promised, other than by rounding."""
-        if self.measured is None or self.promised is None or self.kept:
+        return not self.kept and self._is_beyond
+
+    @property
+    def is_within_rounding(self) -> bool:
+        """Whether it is kept although what was measured lies beyond what is promised, by less than rounding adds."""
+        return self.kept is True and self.sense != "=" and self._is_beyond
+
+    @property
+    def _is_beyond(self) -> bool:
+        if self.measured is None or self.promised is None:
             return False
         low, high = self.measured, self.promised
         beyond = {"≤": low > high, "<": low >= high, "≥": low < high, ">": low <= high, "=": low != high}

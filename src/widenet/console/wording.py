@@ -3,7 +3,7 @@
 import enum
 import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,9 +132,34 @@ def sides(part: Part) -> str:
     if part.measured is None and part.promised is None:
         return NOTHING
     left, right = number(part.measured), number(part.promised)
+    if part.is_within_rounding:
+        left, right = rounded_alike(part.measured or 0.0, part.promised or 0.0, _rounded)
+        return f"{left} {part.relation} {right}, {WITHIN_ROUNDING}"
     if left == right and part.relation in ("<", ">") and part.measured != part.promised:
         left, right = _told_apart(part.measured or 0.0, part.promised or 0.0)
     return f"{left} {part.relation} {right}"
+
+
+WITHIN_ROUNDING = "to within rounding"
+
+
+def rounded_alike(left: float, right: float, written: Callable[[float, int], str]) -> tuple[str, str]:
+    """Two numbers that differ by rounding alone, with the most digits, up to four, that write them alike."""
+    texts = [(written(left, digits), written(right, digits)) for digits in (4, 3, 2, 1)]
+    return next((pair for pair in texts if pair[0] == pair[1]), texts[0])
+
+
+def _rounded(value: float, digits: int) -> str:
+    return number(float(f"{value:.{digits}g}"))
+
+
+def limits(part: Part) -> str:
+    """`95 % limits 0.0186 to 0.03`, with what they limit where that is not the number beside them; or ""."""
+    if part.interval is None:
+        return ""
+    low, high = part.interval
+    of = f" of {part.interval_of}:" if part.interval_of else ""
+    return f"95 % limits{of} {number(low)} to {number(high)}"
 
 
 def _told_apart(left: float, right: float) -> tuple[str, str]:

@@ -9,6 +9,9 @@ from decimal import Context, Decimal
 
 from markupsafe import Markup
 
+from widenet.claims import Part
+from widenet.console import wording
+
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
@@ -93,6 +96,16 @@ def two_sides(left: float, right: float) -> tuple[Markup, Markup]:
     """Two numbers on a page, told apart."""
     first, second = apart(left, right)
     return data(left, first), data(right, second)
+
+
+def sides_of(part: Part) -> tuple[Markup, Markup]:
+    """Both sides of a part, told apart; written alike where rounding alone is between them."""
+    if part.measured is None or part.promised is None:
+        return number(part.measured), number(part.promised)
+    if part.is_within_rounding:
+        first, second = wording.rounded_alike(part.measured, part.promised, written)
+        return data(part.measured, first), data(part.promised, second)
+    return two_sides(part.measured, part.promised)
 
 
 def _with_power(size: float, digits: int) -> str:

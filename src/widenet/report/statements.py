@@ -388,10 +388,7 @@ class Library:
 
 
 def _gauge(part: Part, text: str) -> Gauge:
-    if part.measured is None or part.promised is None:
-        left, right = numerals.number(part.measured), numerals.number(part.promised)
-    else:
-        left, right = numerals.two_sides(part.measured, part.promised)
+    left, right = numerals.sides_of(part)
     share = part.tightness or 0.0
     filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
     median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
