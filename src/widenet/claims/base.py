@@ -94,6 +94,7 @@ class Compared:
     """What makes the columns of all cases, when they are asked for. It says nothing that its part does not say."""
 
     columns: Callable[[], Mapping[str, Any]]
+    row: Callable[[int], Mapping[str, Any]] | None = None
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Compared)
@@ -159,9 +160,31 @@ class Part(ClosedModel):
         frame = pd.DataFrame(self._compared.columns()).rename_axis("case")
         return frame.astype({"kept": "boolean"})
 
-    def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
-        """This part, which now knows how to make the columns of `cases`."""
-        self._compared = Compared(columns)
+    @property
+    def closest(self) -> Mapping[str, Any]:
+        """The single numbers of the run closest to the promise, by the names of their columns (`slope`, `step_size`).
+
+        Empty where the cases are not the runs themselves, or the evidence was read from a file.
+        """
+        if self.case is None or self._compared is None or self._compared.row is None:
+            return {}
+        return self._compared.row(self.case)
+
+    @property
+    def comes_apart(self) -> bool:
+        """Whether how close it comes says something: two sides, no equality, and not 0 where 0 is promised."""
+        return self.tightness is not None and self.sense != "=" and (self.measured, self.promised) != (0.0, 0.0)
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether all of `sides` are the same, in more than one case."""
+        return len(set(self.sides)) == 1 and self.n_cases > 1
+
+    def with_cases(
+        self, columns: Callable[[], Mapping[str, Any]], row: Callable[[int], Mapping[str, Any]] | None = None
+    ) -> "Part":
+        """This part, which now knows how to make the columns of `cases`, and the numbers of one case."""
+        self._compared = Compared(columns, row)
         return self
 
     @property

@@ -182,6 +182,18 @@ def met(hypothesis: Hypothesis) -> Badge:
     return Badge("✓", "yes", Tone.GOOD) if hypothesis.met else Badge("✗", "no", Tone.ALARM)
 
 
+def is_met_exactly(hypothesis: Hypothesis) -> bool:
+    """Whether nothing but the tolerance for rounding lies between what was measured and failing."""
+    if not hypothesis.met or hypothesis.slack is None:
+        return False
+    size = abs(hypothesis.actual) if isinstance(hypothesis.actual, float) else 0.0
+    return 0 <= hypothesis.slack <= EXACTLY * max(size, 1.0) and ("(to " in hypothesis.required or not hypothesis.slack)
+
+
+EXACTLY = 2e-9
+"""A distance from failing that is a tolerance for rounding: twice the largest in `claims.tolerances` for one step."""
+
+
 def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
     """`2 of 4 met, 1 undecided`."""
     answers = [each.met for each in hypotheses]

@@ -10,13 +10,12 @@ from decimal import Context, Decimal
 from markupsafe import Markup
 
 from widenet.claims import Part
+from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
-FEW = 10
-"""From this many times on, a share is no percentage."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -83,8 +82,15 @@ def number(value: float | int | str | None, digits: int = DIGITS) -> Markup:
 
 
 def share(value: float | None) -> Markup:
-    """A share on a page, in percent; one far above 1 says how many times."""
-    return Markup("–") if value is None else data(value, percent(value) if abs(value) < FEW else times(value))
+    """A share on a page, in percent; one above 1 says how many times."""
+    return Markup("–") if value is None else data(value, share_in_words(value))
+
+
+def share_in_words(value: float) -> str:
+    """`95.2 %` of a promise, or `2.4 ×` a promise that is broken; where nothing was promised there is no such number."""
+    if math.isinf(value):
+        return "beyond 0"
+    return percent(min(value, 1.0)) if value <= 1 + ROUNDING else times(value)
 
 
 def ratio(value: float | None) -> Markup:

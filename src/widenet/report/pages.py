@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -320,6 +321,7 @@ def _environment() -> jinja2.Environment:
         NO_SHARE=NO_SHARE,
         WALL=WALL,
         EVERY=EVERY,
+        infinite=math.inf,
     )
     return environment
 

@@ -19,7 +19,7 @@ from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, symbols_of
+from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
 from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
@@ -130,11 +130,33 @@ class Gauge:
         return picture_of(self.part)
 
     @property
+    def has_share(self) -> bool:
+        """Whether a share of the promise can be used, or the promise is broken."""
+        return self.part.tightness is not None and (self.part.kept is False or self.part.comes_apart)
+
+    @property
+    def share(self) -> Markup:
+        """How much of the promise the closest case uses, or why there is no such number."""
+        if self.has_share:
+            return numerals.share(self.part.tightness)
+        return Markup.escape("" if self.part.tightness is None else NO_SHARES[self.part.sense == "="])
+
+    @property
+    def sameness(self) -> str:
+        """What is said instead of a drawing where all cases are alike."""
+        part = self.part
+        if not part.are_alike or len(part.cases) != part.n_cases or (part.cases[["measured", "promised"]].nunique() > 1).any():
+            return ""
+        return f"the same in all {part.n_cases:,} cases"
+
+    @property
     def badge(self) -> Badge:
         """Kept, broken or undecided."""
         return wording.kept(self.part)
 
 
+NO_SHARES = {True: "an equality", False: "none promised, none found"}
+"""What is said of a part that is kept and of which no share of the promise can be used: see `Part.comes_apart`."""
 WALL = 0.82
 """Where the promise stands in a gauge."""
 
@@ -221,15 +243,23 @@ class Statement:
         tightness = self.evidence.tightness
         if tightness is None:
             return "yes or no"
+        if not self.is_broken and not self.evidence.headline.comes_apart:
+            return NO_SHARES[self.evidence.headline.sense == "="]
         if self.is_broken:
             if math.isinf(tightness):
-                return "broken where nothing is allowed"
+                return "breaks a promise of 0"
             return (
                 "a strict inequality that is attained"
                 if self.only_attains
                 else f"{numerals.times(tightness)} what is promised"
             )
         return f"{numerals.percent(tightness)} of its promise used"
+
+    @property
+    def share(self) -> Markup:
+        """The same in a word, for a column."""
+        head = next(each for each in self.gauges if each.part is self.evidence.headline)
+        return head.share or Markup("yes / no")
 
     @functools.cached_property
     def statement(self) -> Markup:
@@ -267,14 +297,14 @@ class Statement:
     def picture(self) -> tuple[Gauge, RunPicture] | None:
         """The drawing of the headline, or of the first part that has one."""
         first = self.evidence.headline
-        ordered = sorted(self.gauges, key=lambda each: each.part is not first)
+        ordered = sorted(self.gauges, key=lambda each: (bool(each.sameness), each.part is not first))
         return next(((each, each.picture) for each in ordered if each.picture is not None), None)
 
     @functools.cached_property
     def more_pictures(self) -> list[tuple[Gauge, RunPicture]]:
         """The drawings of the other parts that more than one case stands behind."""
         shown = self.picture[0] if self.picture else None
-        small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
+        small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown and not each.sameness)
         return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
 
     @functools.cached_property
@@ -283,9 +313,17 @@ class Statement:
         return drawn(self.evidence.instance)
 
     @property
-    def n_met(self) -> int:
-        """How many of its assumptions are met."""
-        return sum(each.met is True for each in self.evidence.hypotheses)
+    def assumptions(self) -> list[Hypothesis]:
+        """Those nearest to failing first; last those that every run meets by its construction."""
+        return sorted(self.evidence.hypotheses, key=_nearness)
+
+    @functools.cached_property
+    def closest(self) -> list[tuple[Markup, str]]:
+        """The setting of the closest case: the symbols of the paper, and their values."""
+        found = self.evidence.headline.closest
+        symbols = {name: each for each in glossary_of(self.paper.key) for name in re.findall(r"`(\w+)`", each.word)}
+        named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
+        return [(set_in_type(f"${symbol}$"), numerals.written(value)) for symbol, value in named]
 
     @functools.cached_property
     def source(self) -> str:
@@ -385,6 +423,16 @@ class Library:
         """The statements that read the runs of a figure."""
         reads = {each for row in figure_rows([paper]) if row["id"] == figure_id for each in row["reads"]}
         return [each for each in self.of(paper) if reads & {*each.row["reads"]}]
+
+
+def _nearness(hypothesis: Hypothesis) -> tuple[int, float]:
+    """Unmet, undecided, then by the distance from failing beside the size of what was measured."""
+    if not hypothesis.met:
+        return (0 if hypothesis.met is False else 1), 0.0
+    if hypothesis.slack is None or wording.is_met_exactly(hypothesis):
+        return 3, 0.0
+    size = abs(hypothesis.actual) if isinstance(hypothesis.actual, float) else 0.0
+    return 2, hypothesis.slack / max(size, hypothesis.slack, 1e-300)
 
 
 def _gauge(part: Part, text: str) -> Gauge:
