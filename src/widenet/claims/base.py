@@ -21,6 +21,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
+from widenet.claims.tolerances import ROUNDING
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
@@ -203,8 +204,11 @@ class Part(ClosedModel):
 
     @property
     def is_within_rounding(self) -> bool:
-        """Whether it is kept although what was measured lies beyond what is promised, by less than rounding adds."""
-        return self.kept is True and self.sense != "=" and self._is_beyond
+        """Whether it is kept and rounding alone is between what was measured and what is promised, on either side."""
+        if not self.kept or self.sense not in ("≤", "≥") or self.measured is None or self.promised is None:
+            return False
+        gap = abs(self.measured - self.promised)
+        return self._is_beyond or 0 < gap <= ROUNDING * abs(self.promised)
 
     @property
     def _is_beyond(self) -> bool:

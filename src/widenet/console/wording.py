@@ -234,7 +234,7 @@ def band(comparison: "Comparison") -> str:
 
 def reason(comparison: "Comparison") -> str:
     """Why this band, and which one it replaced; "" where the paper prints the number itself."""
-    words = [comparison.basis, f"moved: {comparison.moved}" if comparison.moved else ""]
+    words = [comparison.basis, f"the band was changed. Before: {comparison.moved}" if comparison.moved else ""]
     return "; ".join(each.rstrip(".") for each in words if each)
 
 
@@ -261,9 +261,9 @@ def clause(row: Mapping[str, Any]) -> str:
 
 
 def mark(place: int) -> str:
-    """The mark of a reason. Letters: a number beside "width 1000" would read as part of it."""
+    """The mark of a reason: `a`. Letters: a number beside "width 1000" would read as part of it."""
     round_, letter = divmod(place, len(string.ascii_lowercase))
-    return f"[{string.ascii_lowercase[letter] * (round_ + 1)}]"
+    return string.ascii_lowercase[letter] * (round_ + 1)
 
 
 def runs(count: Runs) -> str:

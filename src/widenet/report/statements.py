@@ -100,6 +100,19 @@ def with_code(text: str) -> Markup:
     )
 
 
+EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*$]+)\*(?!\w)")
+
+
+def with_emphasis(text: str) -> Markup:
+    """A text with `**…**` in bold and `*…*` in italics, outside its mathematics."""
+    pieces, found = re.split(r"(\$[^$]*\$)", text), Markup("")
+    for place, piece in enumerate(pieces):
+        set_ = set_in_type(piece) if place % 2 else Markup.escape(piece)
+        bold = EMPHASIS.sub(lambda each: f"<b>{each[1]}</b>" if each[1] else f"<i>{each[2]}</i>", str(set_))
+        found += Markup(bold) if place % 2 == 0 else set_
+    return found
+
+
 @dataclass(frozen=True)
 class Explained:
     """A symbol of the statement and what it means."""
