@@ -263,7 +263,8 @@ def _name_rows(part: Part, sides: Conjunct, table: Any) -> None:
     """Where the cases of a part are the rows of the table, they say which cell and which run they are from."""
     if isinstance(sides, Sides) and len(sides.measured) == len(table):
         part.with_cases(
-            lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()}, lambda row: numbers_of(table, row)
+            lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()},
+            lambda row: numbers_of(table, row),
         )
 
 

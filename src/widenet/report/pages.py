@@ -116,7 +116,9 @@ class FigurePage:
         if not n:
             return ""
         verb = "agrees" if self.n_agreeing == 1 else "agree"
-        said = f"{self.n_agreeing} of {wording.counted(n, 'number or trend', 'numbers and trends')} {verb} with the paper"
+        said = (
+            f"{self.n_agreeing} of {wording.counted(n, 'number or trend', 'numbers and trends')} {verb} with the paper"
+        )
         missed = [each.comparison.name for each in self.stated if not each.comparison.agrees]
         return f"{said}; what does not: {', '.join(missed)}." if missed else f"{said}."
 

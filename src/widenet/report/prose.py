@@ -15,6 +15,7 @@ from widenet.report.statements import set_in_type
 
 FUNCTIONS = frozenset("arccos cos dim erf erfc exp ln log log2 max min rank ReLU sign sin Pr Var".split())
 SIGNS = re.compile(r"[=≤≥<>≠∈⊆∪∩+−·×/^_√‖⟨∇Σ²³¹⁰⁴⁵⁶⁷⁸⁹⁻₀-₉]")
+BINARY = "=≤≥<>+·×/∈"
 SHORT = 3
 """Letters side by side are a product where they are no more than this and a sign stands in the same word."""
 
@@ -36,13 +37,15 @@ def _runs(text: str) -> Iterator[tuple[bool, str]]:
     held: list[str] = []
     depth = 0
     for word in re.findall(r"\s+|\S+", text):
-        if held and (word.isspace() or _is_mathematical(word) or depth > 0):
+        last = next((each for each in reversed(held) if not each.isspace()), "")
+        begins = word.startswith("(") and depth <= 0 and not SIGNS.search(last)
+        if held and (word.isspace() or depth > 0 or (_is_mathematical(word) and not begins)):
             pass
         elif held:
             yield True, "".join(held)
             held = []
             depth = 0
-        if not held and not _is_mathematical(word):
+        if not held and (word.isspace() or not _is_mathematical(word)):
             yield False, word
             continue
         held.append(word)
@@ -55,23 +58,25 @@ def _runs(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _formula(run: str) -> Markup:
-    """A run as mathematics, with the space and the sign that end it; as it is typed where it is none."""
-    body = run.strip()
-    end = re.search(r"[,.;:]*$", body)
-    core = body[: end.start()] if end else body
-    if not SIGNS.search(core):
+    """A run as mathematics; as it is typed where it is none."""
+    core = run.strip().rstrip(",.;:")
+    in_words = any(not _is_mathematical(word) for word in core.split())
+    if in_words or not SIGNS.search(core) or core[0] in BINARY or core[-1] in BINARY + "−":
         return set_in_type(run)
-    head, tail = run[: len(run) - len(run.lstrip())], run[len(run.rstrip()) :]
     try:
-        written = mathematics.mathml(core)
+        mathematics.parse(core)
     except FormulaError:
         return set_in_type(run)
-    return Markup.escape(head) + Markup(written) + Markup.escape(body[len(core) :] + tail)
+    return set_in_type(run.replace(core, f"${core}$", 1))
 
 
 def _is_mathematical(word: str) -> bool:
     core = word.strip("()[]{},.;:")
-    if not core or core in "aAI" or re.search(r"[A-Za-z]-[A-Za-z]|[\"“”?%$…\u2009]|^-|[a-z]'[a-z]|^\d+(st|nd|rd|th)$", core):
+    if (
+        not core
+        or core in "aAI"
+        or re.search(r"[A-Za-z]-[A-Za-z]|[\"“”?%$…\u2009]|^-|[a-z]'[a-z]|^\d+(st|nd|rd|th)$", core)
+    ):
         return bool(not core and word)
     letters = [each for each in re.findall(r"[A-Za-z]{2,}", core) if each not in FUNCTIONS]
     return all(len(each) <= SHORT and SIGNS.search(core) for each in letters)

@@ -158,7 +158,11 @@ class Gauge:
     def sameness(self) -> str:
         """What is said instead of a drawing where all cases are alike."""
         part = self.part
-        if not part.are_alike or len(part.cases) != part.n_cases or (part.cases[["measured", "promised"]].nunique() > 1).any():
+        if (
+            not part.are_alike
+            or len(part.cases) != part.n_cases
+            or (part.cases[["measured", "promised"]].nunique() > 1).any()
+        ):
             return ""
         return f"the same in all {part.n_cases:,} cases"
 
@@ -168,7 +172,7 @@ class Gauge:
         return wording.kept(self.part)
 
 
-NO_SHARES = {True: "an equality", False: "none promised, none found"}
+NO_SHARES = {True: "equality", False: "0 allowed"}
 """What is said of a part that is kept and of which no share of the promise can be used: see `Part.comes_apart`."""
 WALL = 0.82
 """Where the promise stands in a gauge."""
@@ -257,7 +261,7 @@ class Statement:
         if tightness is None:
             return "yes or no"
         if not self.is_broken and not self.evidence.headline.comes_apart:
-            return NO_SHARES[self.evidence.headline.sense == "="]
+            return "an equality" if self.evidence.headline.sense == "=" else "none is allowed and none occurs"
         if self.is_broken:
             if math.isinf(tightness):
                 return "breaks a promise of 0"
@@ -278,6 +282,11 @@ class Statement:
     def statement(self) -> Markup:
         """Its words, with typeset mathematics."""
         return set_in_type(self.claim.statement)
+
+    @functools.cached_property
+    def assertion(self) -> Markup:
+        """The same without the counterexample, for a list that has it beside."""
+        return set_in_type(re.split(r"\s*Counterexample\b", self.claim.statement)[0])
 
     @functools.cached_property
     def displayed(self) -> Markup:
@@ -317,7 +326,9 @@ class Statement:
     def more_pictures(self) -> list[tuple[Gauge, RunPicture]]:
         """The drawings of the other parts that more than one case stands behind."""
         shown = self.picture[0] if self.picture else None
-        small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown and not each.sameness)
+        small = (
+            (each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown and not each.sameness
+        )
         return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
 
     @functools.cached_property
@@ -472,15 +483,22 @@ def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple
 def _values(values: Sequence[Any]) -> str:
     """Each once; of many numbers, from the smallest to the largest."""
     numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    words = (
-        numerals.written(each) if len(numbers) == len(values) else json.dumps(each, ensure_ascii=False).strip('"')
-        for each in values
-    )
+    words = (numerals.written(each) if len(numbers) == len(values) else _in_words(each) for each in values)
     different = list(dict.fromkeys(words))
     if len(different) > FEW_VALUES and len(numbers) == len(values):
         return f"{numerals.written(min(numbers))} to {numerals.written(max(numbers))}, {len(different)} values"
     more = f" and {len(different) - FEW_VALUES} more" if len(different) > FEW_VALUES else ""
     return ", ".join(different[:FEW_VALUES]) + more
+
+
+def _in_words(value: Any) -> str:
+    """A value of a setting; of a long list, how many entries it has and how far they reach."""
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False).strip('"')
+    flat = [each for row in value for each in (row if isinstance(row, list) else [row])]
+    if len(flat) <= FEW_VALUES or not all(isinstance(each, int | float) for each in flat):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{len(flat)} numbers from {numerals.written(min(flat))} to {numerals.written(max(flat))}"
 
 
 @functools.lru_cache(maxsize=2048)
