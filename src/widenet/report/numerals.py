@@ -87,7 +87,7 @@ def share(value: float | None) -> Markup:
 
 
 def share_in_words(value: float) -> str:
-    """`95.2 %` of a promise, or `2.4 ×` a promise that is broken; where nothing was promised there is no such number."""
+    """`95.2 %` of a promise, or `2.4 ×` one that is broken; where 0 was promised there is no such number."""
     if math.isinf(value):
         return "beyond 0"
     return percent(1.0 if abs(value - 1) <= ROUNDING else value) if value <= 1 + ROUNDING else times(value)

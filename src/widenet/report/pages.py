@@ -115,10 +115,8 @@ class FigurePage:
         n = len(self.stated)
         if not n:
             return ""
-        verb = "agrees" if self.n_agreeing == 1 else "agree"
-        said = (
-            f"{self.n_agreeing} of {wording.counted(n, 'number or trend', 'numbers and trends')} {verb} with the paper"
-        )
+        compared = wording.counted(n, "number or trend", "numbers and trends")
+        said = f"{self.n_agreeing} of {compared} {_verb(self.n_agreeing, 'agrees', 'agree')} with the paper"
         missed = [each.comparison.name for each in self.stated if not each.comparison.agrees]
         return f"{said}; what does not: {', '.join(missed)}." if missed else f"{said}."
 

@@ -13,7 +13,12 @@ from widenet.report import mathematics
 from widenet.report.mathematics import FormulaError
 from widenet.report.statements import set_in_type
 
-FUNCTIONS = frozenset("arccos cos dim erf erfc exp ln log log2 max min rank ReLU sign sin Pr Var".split())
+_FUNCTIONS = "arccos cos dim erf erfc exp ln log log2 max min rank ReLU sign sin Pr Var"
+FUNCTIONS = frozenset(_FUNCTIONS.split())
+WRITTEN = re.compile(r"[A-Za-z]-[A-Za-z]|[\"“”?%$…]|^-|[a-z]'[a-z]|^\d+(st|nd|rd|th)$")
+"""What no formula has: hyphens, quotes, `3rd`."""
+PRODUCT = re.compile(r"[a-z][A-Z]")
+"""`kC`, which is no word."""
 SIGNS = re.compile(r"[=≤≥<>≠∈⊆∪∩+−·×/^_√‖⟨∇Σ²³¹⁰⁴⁵⁶⁷⁸⁹⁻₀-₉]")
 BINARY = "=≤≥<>+·×/∈"
 SHORT = 3
@@ -72,11 +77,7 @@ def _formula(run: str) -> Markup:
 
 def _is_mathematical(word: str) -> bool:
     core = word.strip("()[]{},.;:")
-    if (
-        not core
-        or core in "aAI"
-        or re.search(r"[A-Za-z]-[A-Za-z]|[\"“”?%$…\u2009]|^-|[a-z]'[a-z]|^\d+(st|nd|rd|th)$", core)
-    ):
-        return bool(not core and word)
+    if not core or core in ("a", "A", "I") or WRITTEN.search(core):
+        return not core
     letters = [each for each in re.findall(r"[A-Za-z]{2,}", core) if each not in FUNCTIONS]
-    return all(len(each) <= SHORT and SIGNS.search(core) for each in letters)
+    return all((len(each) <= SHORT and SIGNS.search(core)) or PRODUCT.fullmatch(each) for each in letters)

@@ -158,13 +158,10 @@ class Gauge:
     def sameness(self) -> str:
         """What is said instead of a drawing where all cases are alike."""
         part = self.part
-        if (
-            not part.are_alike
-            or len(part.cases) != part.n_cases
-            or (part.cases[["measured", "promised"]].nunique() > 1).any()
-        ):
+        if not part.are_alike or len(part.cases) != part.n_cases:
             return ""
-        return f"the same in all {part.n_cases:,} cases"
+        is_same = (part.cases[["measured", "promised"]].nunique() == 1).all()
+        return f"the same in all {part.n_cases:,} cases" if is_same else ""
 
     @property
     def badge(self) -> Badge:

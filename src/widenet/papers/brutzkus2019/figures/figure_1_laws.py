@@ -91,7 +91,7 @@ def compare_figure_1_laws(numbers: xr.Dataset) -> list[Comparison]:
             basis=FISHER,
             moved="where the test gives p ≥ 1 % (0.847 to 0.986 at 8 channels). There 0.839 differed at seed 0, as did "
             "seeds 3 and 4; seeds 1, 2, 5 and 6 agreed. Replaced because the answer depended on the seed. The band is "
-            "now wider and does not, so it misses small differences.",
+            "now wider, so that the seed does not decide, and misses small differences.",
         )
         for width, count in zip(
             map(int, numbers.channels.values), map(int, numbers.solved.sel(choice=DEFAULT).values), strict=True

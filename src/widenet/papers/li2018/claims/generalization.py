@@ -78,7 +78,8 @@ def theorem_4_1_as_printed(passes: Pass, *, error: float = ERROR, failure: float
     """Under (A1), (A2) and (A3), for every $ε > 0$ and every $m ≥ M$, SGD errs on at most a share $ε$ of the
     distribution, with high probability.
 
-    Judged at ε = 0.02; at most 15 % of the runs may err more. (A3) is the random start, with which every run begins. On the hexagon every network errs on 1/6 at least: `theorem_4_1_obstruction`.
+    Judged at ε = 0.02; at most 15 % of the runs may err more. (A3) is the random start, with which every run begins.
+    On the hexagon every network errs on 1/6 at least: `theorem_4_1_obstruction`.
     """
     sides = at_most(passes.error, error, trivial=1.0)
     return {"error": Rate(passes.error > error, failure, sides=sides, text=f"error at most ${error:g}$")}
