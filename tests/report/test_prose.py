@@ -1,5 +1,6 @@
 """Formulas that are typed without marks are typeset, and prose is left alone."""
 
+import html
 import re
 
 import pytest
@@ -12,7 +13,7 @@ from widenet.report.prose import with_formulas
 def formulas_in(text: str) -> list[str]:
     """What is typeset, as plain text."""
     marked = re.sub(r"</math>(?:</span>)?<wbr>(?:<span[^>]*>)?<math>", "", str(with_formulas(text)))
-    return [re.sub(r"<[^>]+>", "", each) for each in re.findall(r"<math>(.*?)</math>", marked)]
+    return [html.unescape(re.sub(r"<[^>]+>", "", each)) for each in re.findall(r"<math>(.*?)</math>", marked)]
 
 
 @pytest.mark.parametrize(

@@ -163,23 +163,14 @@ class Part(ClosedModel):
 
     @property
     def closest(self) -> Mapping[str, Any]:
-        """The single numbers of the run closest to the promise, by the names of their columns (`slope`, `step_size`).
-
-        Empty where the cases are not the runs themselves, or the evidence was read from a file.
-        """
-        if self.case is None or self._compared is None or self._compared.row is None:
-            return {}
-        return self._compared.row(self.case)
+        """The single numbers of the closest run (`slope`, `step_size`); empty where cases are no runs, or from a file."""
+        row = self._compared.row if self._compared else None
+        return {} if row is None or self.case is None else row(self.case)
 
     @property
     def comes_apart(self) -> bool:
         """Whether how close it comes says something: two sides, no equality, and not 0 where 0 is promised."""
         return self.tightness is not None and self.sense != "=" and (self.measured, self.promised) != (0.0, 0.0)
-
-    @property
-    def are_alike(self) -> bool:
-        """Whether all of `sides` are the same, in more than one case."""
-        return len(set(self.sides)) == 1 and self.n_cases > 1
 
     def with_cases(
         self, columns: Callable[[], Mapping[str, Any]], row: Callable[[int], Mapping[str, Any]] | None = None

@@ -158,9 +158,9 @@ class Gauge:
     def sameness(self) -> str:
         """What is said instead of a drawing where all cases are alike."""
         part = self.part
-        if not part.are_alike or len(part.cases) != part.n_cases:
+        if len(set(part.sides)) != 1 or part.n_cases < 2 or len(part.cases) != part.n_cases:
             return ""
-        is_same = (part.cases[["measured", "promised"]].nunique() == 1).all()
+        is_same = all(part.cases[side].nunique() == 1 for side in ("measured", "promised"))
         return f"the same in all {part.n_cases:,} cases" if is_same else ""
 
     @property
