@@ -209,7 +209,7 @@ def test_why_a_band_and_that_it_was_moved_stand_below(monkeypatch: pytest.Monkey
     ]
     for width in (200, 60):
         text = " ".join(" ".join(printed(width, monkeypatch, lambda: tables.comparison_table(rows))).split())
-        assert "[a] Theorem 2 allows it; moved: 0 to 1 at first; 1.5 came out" in text
+        assert "[a] Theorem 2 allows it; the band was changed. Before: 0 to 1 at first; 1.5 came out" in text
         assert "[b] Theorem 2 allows it [c] no statement of the paper" in text
         for name in ("one [a]", "two [b]", "three", "four [c]"):
             assert name in text
@@ -310,4 +310,4 @@ def test_notes_of_times_move_below_the_table_and_then_into_a_list(monkeypatch: p
 
 
 def test_marks_go_on_beyond_the_alphabet() -> None:
-    assert [wording.mark(place) for place in (0, 25, 26, 52)] == ["[a]", "[z]", "[aa]", "[aaa]"]
+    assert [wording.mark(place) for place in (0, 25, 26, 52)] == ["a", "z", "aa", "aaa"]

@@ -129,3 +129,9 @@ def test_texts_are_escaped_around_their_mathematics():
 def test_words_of_the_glossary_stand_upright():
     for word in WORDS:
         assert parse(word) == x(Name(word))
+
+
+def test_a_digit_at_a_logarithm_is_its_base():
+    assert mathematics.latex("log2(2d/δ)").startswith(r"\log_{2}\left(")
+    assert "<msub><mi>log</mi><mrow><mn>2</mn></mrow></msub>" in mathematics.mathml("k ≤ log2(d/ln(1/δ))")
+    assert mathematics.latex("2 log 2/n") == r"\frac{2\log 2}{n}"

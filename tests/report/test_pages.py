@@ -173,7 +173,7 @@ def test_a_figure_page_tells_the_papers_rows_from_our_own(tmp_path: Path) -> Non
     figure.comparisons.append(own)
     folder = report.build(results([], figure), tmp_path / "report", PAPERS).parent
     text = Page((folder / "toy2020/figure_1.html").read_text(encoding="utf-8")).text
-    for words in ("1 of 2 things the paper says come out", "differs", "good for all widths [a, b]", "[a] pilot"):
+    for words in ("1 of 2 numbers and trends agrees with the paper; what does not:", "differs", "[a, b]", "a pilot"):
         assert words in text, words
     paper, _, ours = text.partition("Our own rows")
     assert "a control of ours" in ours

@@ -21,6 +21,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
+from widenet.claims.tolerances import ROUNDING
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
@@ -94,6 +95,7 @@ class Compared:
     """What makes the columns of all cases, when they are asked for. It says nothing that its part does not say."""
 
     columns: Callable[[], Mapping[str, Any]]
+    row: Callable[[int], Mapping[str, Any]] | None = None
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Compared)
@@ -119,6 +121,7 @@ class Part(ClosedModel):
         whichever way the inequality points; None where no case is decided.
       vacuous: the promise says no more than what is trivially true.
       interval: the two one-sided exact limits that the verdict about a probability rests on.
+      interval_of: what they limit, where that is not `measured` ("the share of runs that fail"), or "".
       median_tightness: how close the median case comes. A claim that holds far from its edge is tested little.
       case: which case that is, counted from 0; None where the conjunct has no two sides.
       n_cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
@@ -135,6 +138,7 @@ class Part(ClosedModel):
     tightness: float | None = None
     vacuous: bool = False
     interval: tuple[float, float] | None = None
+    interval_of: str = ""
     median_tightness: float | None = None
     case: int | None = None
     n_cases: int = 0
@@ -157,9 +161,22 @@ class Part(ClosedModel):
         frame = pd.DataFrame(self._compared.columns()).rename_axis("case")
         return frame.astype({"kept": "boolean"})
 
-    def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
-        """This part, which now knows how to make the columns of `cases`."""
-        self._compared = Compared(columns)
+    @property
+    def closest(self) -> Mapping[str, Any]:
+        """The single numbers of the closest run (`slope`, `step_size`); empty where cases are no runs, or from a file."""
+        row = self._compared.row if self._compared else None
+        return {} if row is None or self.case is None else row(self.case)
+
+    @property
+    def comes_apart(self) -> bool:
+        """Whether how close it comes says something: two sides, no equality, and not 0 where 0 is promised."""
+        return self.tightness is not None and self.sense != "=" and (self.measured, self.promised) != (0.0, 0.0)
+
+    def with_cases(
+        self, columns: Callable[[], Mapping[str, Any]], row: Callable[[int], Mapping[str, Any]] | None = None
+    ) -> "Part":
+        """This part, which now knows how to make the columns of `cases`, and the numbers of one case."""
+        self._compared = Compared(columns, row)
         return self
 
     @property
@@ -174,7 +191,19 @@ class Part(ClosedModel):
     @property
     def is_missed(self) -> bool:
         """Whether what was measured lies beyond what is promised, other than by rounding."""
-        if self.measured is None or self.promised is None or self.kept:
+        return not self.kept and self._is_beyond
+
+    @property
+    def is_within_rounding(self) -> bool:
+        """Whether it is kept and rounding alone is between what was measured and what is promised, on either side."""
+        if not self.kept or self.sense not in ("≤", "≥") or self.measured is None or self.promised is None:
+            return False
+        gap = abs(self.measured - self.promised)
+        return self._is_beyond or 0 < gap <= ROUNDING * abs(self.promised)
+
+    @property
+    def _is_beyond(self) -> bool:
+        if self.measured is None or self.promised is None:
             return False
         low, high = self.measured, self.promised
         beyond = {"≤": low > high, "<": low >= high, "≥": low < high, ">": low <= high, "=": low != high}

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Part, Runs, plain
+from widenet.claims.cases import numbers_of
 from widenet.claims.conclusion import evidence
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides
@@ -261,7 +262,10 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
 def _name_rows(part: Part, sides: Conjunct, table: Any) -> None:
     """Where the cases of a part are the rows of the table, they say which cell and which run they are from."""
     if isinstance(sides, Sides) and len(sides.measured) == len(table):
-        part.with_cases(lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()})
+        part.with_cases(
+            lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()},
+            lambda row: numbers_of(table, row),
+        )
 
 
 def _run_in_cell(table: Any) -> np.ndarray:

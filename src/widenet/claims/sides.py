@@ -508,11 +508,12 @@ class Rate:
             if kept is not False:
                 shown = shown.only(~shown.broken)
             part = shown.part("")
+            limited = f"the share of runs that fail (at most {self.allowed:.3g} may)"
             # A run may fail for another reason than its sides; then they do not show why the statement is broken.
             if kept is not False or (part.tightness is not None and part.tightness > 1):
                 names = ("sense", "quantity", "promised", "measured", "tightness")
                 vacuous = self.sides.vacuous or self.allowed >= 1
-                return {**{name: getattr(part, name) for name in names}, "vacuous": vacuous}
+                return {**{name: getattr(part, name) for name in names}, "vacuous": vacuous, "interval_of": limited}
         return {
             "sense": Sense.AT_MOST.value,
             "quantity": self.quantity,

@@ -371,7 +371,7 @@ def _facts(outcome: "CheckOutcome") -> Table:
         "vacuous": "yes: the promise says no more than what is trivially true" if evidence.vacuous else "no",
         "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
         "runs": wording.runs(evidence.runs),
-        "95 % limits": wording.interval(evidence.interval),
+        "95 % limits": wording.limits(evidence.headline) or wording.NOTHING,
         "scale, seed": f"{found.scale.value}, {found.seed}",
         "time": wording.seconds(outcome),
     }
@@ -417,7 +417,7 @@ def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
     for words, table in tables.items():
         stacked = ((_badge(wording.agreement(each)), _named(each, reasons), _sides(each)) for each in groups[words])
         blocks += [Text(), Text(words, style="bold"), table if fit else layout.stacked(stacked)]
-    below = [Text(f"{wording.mark(place)} {reason}", style="dim") for place, reason in enumerate(reasons)]
+    below = [Text(f"[{wording.mark(place)}] {reason}", style="dim") for place, reason in enumerate(reasons)]
     return Group(*blocks, *below)
 
 
@@ -442,7 +442,7 @@ def _compared(comparisons: "Sequence[Comparison]", reasons: Sequence[str]) -> Ta
 def _named(comparison: "Comparison", reasons: Sequence[str]) -> Text:
     """The quantity, with the mark of the reason for its band."""
     reason = wording.reason(comparison)
-    return Text(plain(comparison.name) + (f" {wording.mark(reasons.index(reason))}" if reason else ""))
+    return Text(plain(comparison.name) + (f" [{wording.mark(reasons.index(reason))}]" if reason else ""))
 
 
 def _sides(comparison: "Comparison") -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import enum
 import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,9 +132,34 @@ def sides(part: Part) -> str:
     if part.measured is None and part.promised is None:
         return NOTHING
     left, right = number(part.measured), number(part.promised)
+    if part.is_within_rounding:
+        left, right = rounded_alike(part.measured or 0.0, part.promised or 0.0, _rounded)
+        return f"{left} {part.relation} {right}, {WITHIN_ROUNDING}"
     if left == right and part.relation in ("<", ">") and part.measured != part.promised:
         left, right = _told_apart(part.measured or 0.0, part.promised or 0.0)
     return f"{left} {part.relation} {right}"
+
+
+WITHIN_ROUNDING = "to within rounding"
+
+
+def rounded_alike(left: float, right: float, written: Callable[[float, int], str]) -> tuple[str, str]:
+    """Two numbers that differ by rounding alone, with the most digits, up to four, that write them alike."""
+    texts = [(written(left, digits), written(right, digits)) for digits in (4, 3, 2, 1)]
+    return next((pair for pair in texts if pair[0] == pair[1]), texts[0])
+
+
+def _rounded(value: float, digits: int) -> str:
+    return number(float(f"{value:.{digits}g}"))
+
+
+def limits(part: Part) -> str:
+    """`95 % limits 0.0186 to 0.03`, with what they limit where that is not the number beside them; or ""."""
+    if part.interval is None:
+        return ""
+    low, high = part.interval
+    of = f" of {part.interval_of}:" if part.interval_of else ""
+    return f"95 % limits{of} {number(low)} to {number(high)}"
 
 
 def _told_apart(left: float, right: float) -> tuple[str, str]:
@@ -155,6 +180,18 @@ def met(hypothesis: Hypothesis) -> Badge:
     if hypothesis.met and hypothesis.normalization:
         return Badge("✓", "by choice", Tone.GOOD)
     return Badge("✓", "yes", Tone.GOOD) if hypothesis.met else Badge("✗", "no", Tone.ALARM)
+
+
+def is_met_exactly(hypothesis: Hypothesis) -> bool:
+    """Whether nothing but the tolerance for rounding lies between what was measured and failing."""
+    if not hypothesis.met or hypothesis.slack is None:
+        return False
+    size = abs(hypothesis.actual) if isinstance(hypothesis.actual, float) else 0.0
+    return 0 <= hypothesis.slack <= EXACTLY * max(size, 1.0) and ("(to " in hypothesis.required or not hypothesis.slack)
+
+
+EXACTLY = 2e-9
+"""A distance from failing that is a tolerance for rounding: twice the largest in `claims.tolerances` for one step."""
 
 
 def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
@@ -197,7 +234,7 @@ def band(comparison: "Comparison") -> str:
 
 def reason(comparison: "Comparison") -> str:
     """Why this band, and which one it replaced; "" where the paper prints the number itself."""
-    words = [comparison.basis, f"moved: {comparison.moved}" if comparison.moved else ""]
+    words = [comparison.basis, f"the band was changed. Before: {comparison.moved}" if comparison.moved else ""]
     return "; ".join(each.rstrip(".") for each in words if each)
 
 
@@ -224,9 +261,9 @@ def clause(row: Mapping[str, Any]) -> str:
 
 
 def mark(place: int) -> str:
-    """The mark of a reason. Letters: a number beside "width 1000" would read as part of it."""
+    """The mark of a reason: `a`. Letters: a number beside "width 1000" would read as part of it."""
     round_, letter = divmod(place, len(string.ascii_lowercase))
-    return f"[{string.ascii_lowercase[letter] * (round_ + 1)}]"
+    return string.ascii_lowercase[letter] * (round_ + 1)
 
 
 def runs(count: Runs) -> str:

@@ -51,6 +51,12 @@ def about(paper: str) -> str:
     return _file(paper).get("about", "")
 
 
+def setting_of(paper: str) -> tuple[str, ...]:
+    """The setting of a paper in a few sentences: data, network, training, and its own words. `**…**` marks what each is
+    about, `*…*` a word that it explains."""
+    return tuple(_file(paper).get("setting", ()))
+
+
 def symbols_of(paper: str, *texts: str) -> list[Symbol]:
     """The entries that these texts use, those of the paper first; what a paper explains hides what all share."""
     entries = (*_entries(paper), *_entries(""))

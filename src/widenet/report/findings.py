@@ -10,7 +10,7 @@ from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, Gravity, Misprint, misprints_of
 from widenet.report.axes import Axis
 from widenet.report.comparisons import ComparisonRow
-from widenet.report.numerals import two_sides
+from widenet.report.numerals import sides_of
 from widenet.report.statements import Library, Statement
 from widenet.run import FigureOutcome
 
@@ -117,7 +117,7 @@ def _found(statement: Statement, library: Library) -> Found:
 def _promise(part: Part, statement: Statement) -> BrokenPromise | None:
     if part.measured is None or part.promised is None or not part.sense:
         return None
-    measured, promised = two_sides(part.measured, part.promised)
+    measured, promised = sides_of(part)
     name = next(each.name for each in statement.gauges if each.part is part)
     low, high = min(part.measured, part.promised, 0.0), max(part.measured, part.promised, 0.0)
     near = not high > low or not high - low < float("inf") or abs(part.measured - part.promised) < 0.02 * (high - low)

@@ -296,6 +296,8 @@ class _Parser:
     def factor(self) -> Node:
         """An atom with its index and exponent."""
         base, below, above = self.atom(), [], []
+        if base == Name("log") and self.peek().isdigit() and not self.is_spaced():  # log2 is the logarithm to base 2
+            below.append(NumberToken(self.next()))
         while (token := self.peek()) and not self.is_spaced():
             kind, character = _script(token)
             if kind:

@@ -9,11 +9,13 @@ from decimal import Context, Decimal
 
 from markupsafe import Markup
 
+from widenet.claims import Part
+from widenet.claims.tolerances import ROUNDING
+from widenet.console import wording
+
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
-FEW = 10
-"""From this many times on, a share is no percentage."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -80,8 +82,15 @@ def number(value: float | int | str | None, digits: int = DIGITS) -> Markup:
 
 
 def share(value: float | None) -> Markup:
-    """A share on a page, in percent; one far above 1 says how many times."""
-    return Markup("–") if value is None else data(value, percent(value) if abs(value) < FEW else times(value))
+    """A share on a page, in percent; one above 1 says how many times."""
+    return Markup("–") if value is None else data(value, share_in_words(value))
+
+
+def share_in_words(value: float) -> str:
+    """`95.2 %` of a promise, or `2.4 ×` one that is broken; where 0 was promised there is no such number."""
+    if math.isinf(value):
+        return "beyond 0"
+    return percent(1.0 if abs(value - 1) <= ROUNDING else value) if value <= 1 + ROUNDING else times(value)
 
 
 def ratio(value: float | None) -> Markup:
@@ -93,6 +102,16 @@ def two_sides(left: float, right: float) -> tuple[Markup, Markup]:
     """Two numbers on a page, told apart."""
     first, second = apart(left, right)
     return data(left, first), data(right, second)
+
+
+def sides_of(part: Part) -> tuple[Markup, Markup]:
+    """Both sides of a part, told apart; written alike where rounding alone is between them."""
+    if part.measured is None or part.promised is None:
+        return number(part.measured), number(part.promised)
+    if part.is_within_rounding:
+        first, second = wording.rounded_alike(part.measured, part.promised, written)
+        return data(part.measured, first), data(part.promised, second)
+    return two_sides(part.measured, part.promised)
 
 
 def _with_power(size: float, digits: int) -> str:

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from widenet.console import wording
 from widenet.console.wording import Tone
 from widenet.figures.archive import Archived, archived
 from widenet.papers.base import Paper
+from widenet.papers.glossary import setting_of
 from widenet.plots import AT_PAPER_SCALE, PANELS, beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
@@ -24,9 +26,10 @@ from widenet.report.citations import bibtex
 from widenet.report.comparisons import ComparisonRow
 from widenet.report.findings import differing_of, groups_of, slips_of
 from widenet.report.panels import Panels, panels_of
+from widenet.report.prose import with_formulas
 from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
-from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code
+from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code, with_emphasis
 from widenet.report.stories import stories_of
 from widenet.run import FigureOutcome, Results, version
 
@@ -105,6 +108,23 @@ class FigurePage:
     def n_agreeing(self) -> int:
         """How many of the paper's rows come out."""
         return sum(each.comparison.agrees for each in self.stated)
+
+    @property
+    def in_short(self) -> str:
+        """How many of the paper's numbers and trends come out, and which do not, in a sentence."""
+        n = len(self.stated)
+        if not n:
+            return ""
+        compared = wording.counted(n, "number or trend", "numbers and trends")
+        said = f"{self.n_agreeing} of {compared} {_verb(self.n_agreeing, 'agrees', 'agree')} with the paper"
+        missed = [each.comparison.name for each in self.stated if not each.comparison.agrees]
+        return f"{said}; what does not: {', '.join(missed)}." if missed else f"{said}."
+
+    @property
+    def has_reported(self) -> bool:
+        """Whether a drawing beside the rows has a diamond."""
+        rows = (*self.stated, *self.at_paper_scale, *self.added)
+        return any(each.picture is not None and each.picture.reported is not None for each in rows)
 
     @property
     def command(self) -> str:
@@ -311,6 +331,9 @@ def _environment() -> jinja2.Environment:
         typeset=set_in_type,
         plain=plain,
         with_code=with_code,
+        with_emphasis=with_emphasis,
+        with_formulas=with_formulas,
+        setting_of=setting_of,
         page_of=page_of,
         page_of_paper=page_of_paper,
         short_name=short_name,
@@ -320,6 +343,7 @@ def _environment() -> jinja2.Environment:
         NO_SHARE=NO_SHARE,
         WALL=WALL,
         EVERY=EVERY,
+        infinite=math.inf,
     )
     return environment
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from widenet.claims import Part
 from widenet.report.axes import Axis, axis_of
-from widenet.report.numerals import apart, written
+from widenet.report.numerals import written
 
 LARGE, SMALL = 540, 380
 """Widths of a drawing: the first of a page, and the others."""
@@ -58,7 +58,6 @@ class RunPicture:
     wall_label: str
     wall_anchor: str
     closest: Dot | None
-    closest_label: str
     n_shown: int
     n_cases: int
     says: str
@@ -107,16 +106,6 @@ def _says(part: Part, n_shown: int) -> str:
     return f"{cases}{shown}: {broken}"
 
 
-def _closest(part: Part) -> str:
-    if part.measured is None or part.promised is None or not math.isfinite(part.measured + part.promised):
-        return ""
-    return (
-        " of ".join(apart(part.measured, part.promised))
-        if part.sense in ("≤", "<")
-        else apart(part.measured, part.promised)[0]
-    )
-
-
 def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPicture:
     promised = sides[0][1]
     limits = _limits(part)
@@ -147,7 +136,6 @@ def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
         wall_label=f"promised {part.sense} {written(promised)}",
         wall_anchor=anchor,
         closest=None,
-        closest_label="",
         n_shown=len(sides),
         n_cases=max(part.n_cases, len(sides)),
         says=_says(part, len(sides)),
@@ -158,10 +146,7 @@ def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
 
 def _limits(part: Part) -> tuple[float, float] | None:
     """The limits of a share, where the share is what was measured."""
-    if part.sides or part.interval is None or part.measured is None:
-        return None
-    low, high = part.interval
-    return part.interval if low <= part.measured <= high else None
+    return None if part.sides or part.interval_of else part.interval
 
 
 def _stacked(places: list[float], radius: float = 3.2, highest: float = 96.0) -> tuple[list[tuple[float, float]], int]:
@@ -211,7 +196,6 @@ def _plane(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
         wall_label=f"measured {part.sense} promised",
         wall_anchor="end" if part.sense in ("≤", "<") else "start",
         closest=closest,
-        closest_label=_closest(part),
         n_shown=len(sides),
         n_cases=max(part.n_cases, len(sides)),
         says=_says(part, len(sides)),

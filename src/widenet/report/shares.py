@@ -27,7 +27,7 @@ COLUMNS = (
     ShareBin("to 2 ×", "≤2×", True),
     ShareBin("2–10 ×", "2×", True),
     ShareBin("over 10 ×", ">10×", True),
-    ShareBin("yes / no", "y/n"),
+    ShareBin("no share", "none"),
 )
 ATTAINED, FIRST_BROKEN, NO_SHARE = 5, 6, 9
 FROM = (0.0, 0.01, 0.1, 0.5, 0.9)
@@ -41,6 +41,8 @@ def column_of(statement: Statement) -> int:
         return NO_SHARE
     if statement.is_broken:
         return FIRST_BROKEN + (0 if share <= 2 else 1 if share <= 10 else 2)
+    if not statement.evidence.headline.comes_apart:
+        return NO_SHARE
     if share >= 1 - 1e-9:
         return ATTAINED if share <= 1 + 1e-9 else NO_SHARE
     return sum(share >= low for low in FROM) - 1
@@ -80,6 +82,11 @@ class ShareTable:
     def n_close(self) -> int:
         """How many come within a tenth of their bound without breaking it."""
         return self.totals[ATTAINED - 1] + self.totals[ATTAINED]
+
+    @property
+    def n_comparable(self) -> int:
+        """How many are kept and have two sides that can come apart."""
+        return sum(self.totals[:FIRST_BROKEN])
 
 
 def shares_of(library: Library) -> ShareTable:

@@ -19,7 +19,7 @@ from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, symbols_of
+from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
 from widenet.papers.index import Row, figure_rows, form_of, row_of
 from widenet.records import Form
 from widenet.report import mathematics, numerals
@@ -100,6 +100,19 @@ def with_code(text: str) -> Markup:
     )
 
 
+EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*$]+)\*(?!\w)")
+
+
+def with_emphasis(text: str) -> Markup:
+    """A text with `**…**` in bold and `*…*` in italics, outside its mathematics."""
+    pieces, found = re.split(r"(\$[^$]*\$)", text), Markup("")
+    for place, piece in enumerate(pieces):
+        set_ = set_in_type(piece) if place % 2 else Markup.escape(piece)
+        bold = EMPHASIS.sub(lambda each: f"<b>{each[1]}</b>" if each[1] else f"<i>{each[2]}</i>", str(set_))
+        found += Markup(bold) if place % 2 == 0 else set_
+    return found
+
+
 @dataclass(frozen=True)
 class Explained:
     """A symbol of the statement and what it means."""
@@ -130,11 +143,34 @@ class Gauge:
         return picture_of(self.part)
 
     @property
+    def has_share(self) -> bool:
+        """Whether a share of the promise can be used, or the promise is broken."""
+        return self.part.tightness is not None and (self.part.kept is False or self.part.comes_apart)
+
+    @property
+    def share(self) -> Markup:
+        """How much of the promise the closest case uses, or why there is no such number."""
+        if self.has_share:
+            return numerals.share(self.part.tightness)
+        return Markup.escape("" if self.part.tightness is None else NO_SHARES[self.part.sense == "="])
+
+    @property
+    def sameness(self) -> str:
+        """What is said instead of a drawing where all cases are alike."""
+        part = self.part
+        if len(set(part.sides)) != 1 or part.n_cases < 2 or len(part.cases) != part.n_cases:
+            return ""
+        is_same = all(part.cases[side].nunique() == 1 for side in ("measured", "promised"))
+        return f"the same in all {part.n_cases:,} cases" if is_same else ""
+
+    @property
     def badge(self) -> Badge:
         """Kept, broken or undecided."""
         return wording.kept(self.part)
 
 
+NO_SHARES = {True: "equality", False: "0 allowed"}
+"""What is said of a part that is kept and of which no share of the promise can be used: see `Part.comes_apart`."""
 WALL = 0.82
 """Where the promise stands in a gauge."""
 
@@ -221,9 +257,11 @@ class Statement:
         tightness = self.evidence.tightness
         if tightness is None:
             return "yes or no"
+        if not self.is_broken and not self.evidence.headline.comes_apart:
+            return "an equality" if self.evidence.headline.sense == "=" else "none is allowed and none occurs"
         if self.is_broken:
             if math.isinf(tightness):
-                return "broken where nothing is allowed"
+                return "breaks a promise of 0"
             return (
                 "a strict inequality that is attained"
                 if self.only_attains
@@ -231,10 +269,21 @@ class Statement:
             )
         return f"{numerals.percent(tightness)} of its promise used"
 
+    @property
+    def share(self) -> Markup:
+        """The same in a word, for a column."""
+        head = next(each for each in self.gauges if each.part is self.evidence.headline)
+        return head.share or Markup("yes / no")
+
     @functools.cached_property
     def statement(self) -> Markup:
         """Its words, with typeset mathematics."""
         return set_in_type(self.claim.statement)
+
+    @functools.cached_property
+    def assertion(self) -> Markup:
+        """The same without the counterexample, for a list that has it beside."""
+        return set_in_type(re.split(r"\s*Counterexample\b", self.claim.statement)[0])
 
     @functools.cached_property
     def displayed(self) -> Markup:
@@ -267,14 +316,16 @@ class Statement:
     def picture(self) -> tuple[Gauge, RunPicture] | None:
         """The drawing of the headline, or of the first part that has one."""
         first = self.evidence.headline
-        ordered = sorted(self.gauges, key=lambda each: each.part is not first)
+        ordered = sorted(self.gauges, key=lambda each: (bool(each.sameness), each.part is not first))
         return next(((each, each.picture) for each in ordered if each.picture is not None), None)
 
     @functools.cached_property
     def more_pictures(self) -> list[tuple[Gauge, RunPicture]]:
         """The drawings of the other parts that more than one case stands behind."""
         shown = self.picture[0] if self.picture else None
-        small = ((each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown)
+        small = (
+            (each, picture_of(each.part, SMALL)) for each in self.gauges if each is not shown and not each.sameness
+        )
         return [(each, picture) for each, picture in small if picture is not None and picture.n_shown > 1]
 
     @functools.cached_property
@@ -283,9 +334,17 @@ class Statement:
         return drawn(self.evidence.instance)
 
     @property
-    def n_met(self) -> int:
-        """How many of its assumptions are met."""
-        return sum(each.met is True for each in self.evidence.hypotheses)
+    def assumptions(self) -> list[Hypothesis]:
+        """Those nearest to failing first; last those that every run meets by its construction."""
+        return sorted(self.evidence.hypotheses, key=_nearness)
+
+    @functools.cached_property
+    def closest(self) -> list[tuple[Markup, str]]:
+        """The setting of the closest case: the symbols of the paper, and their values."""
+        found = self.evidence.headline.closest
+        symbols = {name: each for each in glossary_of(self.paper.key) for name in re.findall(r"`(\w+)`", each.word)}
+        named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
+        return [(set_in_type(f"${symbol}$"), numerals.written(value)) for symbol, value in named]
 
     @functools.cached_property
     def source(self) -> str:
@@ -387,11 +446,18 @@ class Library:
         return [each for each in self.of(paper) if reads & {*each.row["reads"]}]
 
 
+def _nearness(hypothesis: Hypothesis) -> tuple[int, float]:
+    """Unmet, undecided, then by the distance from failing beside the size of what was measured."""
+    if not hypothesis.met:
+        return (0 if hypothesis.met is False else 1), 0.0
+    if hypothesis.slack is None or wording.is_met_exactly(hypothesis):
+        return 3, 0.0
+    size = abs(hypothesis.actual) if isinstance(hypothesis.actual, float) else 0.0
+    return 2, hypothesis.slack / max(size, hypothesis.slack, 1e-300)
+
+
 def _gauge(part: Part, text: str) -> Gauge:
-    if part.measured is None or part.promised is None:
-        left, right = numerals.number(part.measured), numerals.number(part.promised)
-    else:
-        left, right = numerals.two_sides(part.measured, part.promised)
+    left, right = numerals.sides_of(part)
     share = part.tightness or 0.0
     filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
     median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
@@ -414,15 +480,22 @@ def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple
 def _values(values: Sequence[Any]) -> str:
     """Each once; of many numbers, from the smallest to the largest."""
     numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    words = (
-        numerals.written(each) if len(numbers) == len(values) else json.dumps(each, ensure_ascii=False).strip('"')
-        for each in values
-    )
+    words = (numerals.written(each) if len(numbers) == len(values) else _in_words(each) for each in values)
     different = list(dict.fromkeys(words))
     if len(different) > FEW_VALUES and len(numbers) == len(values):
         return f"{numerals.written(min(numbers))} to {numerals.written(max(numbers))}, {len(different)} values"
     more = f" and {len(different) - FEW_VALUES} more" if len(different) > FEW_VALUES else ""
     return ", ".join(different[:FEW_VALUES]) + more
+
+
+def _in_words(value: Any) -> str:
+    """A value of a setting; of a long list, how many entries it has and how far they reach."""
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False).strip('"')
+    flat = [each for row in value for each in (row if isinstance(row, list) else [row])]
+    if len(flat) <= FEW_VALUES or not all(isinstance(each, int | float) for each in flat):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{len(flat)} numbers from {numerals.written(min(flat))} to {numerals.written(max(flat))}"
 
 
 @functools.lru_cache(maxsize=2048)

@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.figure import FigureBase
 
 from widenet.figures.statistics import share_interval
-from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, SHOWN_LEVEL, fisher_p
+from widenet.papers.brutzkus2019.figures.figure_1 import FISHER_LEVEL, REPORTED, fisher_p
 from widenet.plots.axes import number, percent_axis
 from widenet.plots.marks import measured, reported
 from widenet.plots.picture import Panel, Picture
@@ -19,8 +19,8 @@ def draw(numbers: xr.Dataset) -> Picture:
     return Picture(
         [Panel(title, lambda canvas: _rows(canvas, numbers), True, height)],
         f"Diamond and line: the paper, 100 runs. Blue dot: "
-        f"{number(numbers.attrs['n_runs'])} runs that agree with it (Fisher "
-        f"p ≥ {100 * SHOWN_LEVEL:g} %); vermilion cross: they do not. Bars: 95 % intervals.",
+        f"{number(numbers.attrs['n_runs'])} runs that agree with it by the test of the table; vermilion cross: they "
+        f"do not, which chance alone does in one of a million seeds. Bars: 95 % intervals.",
     )
 
 
@@ -34,7 +34,7 @@ def _rows(canvas: FigureBase, numbers: xr.Dataset) -> None:
         axes.axvline(REPORTED[width] / 100, color=PAPER, linewidth=0.8)
         for row, count in zip(rows, map(int, solved), strict=True):
             low, high = share_interval(count, n_runs)
-            agrees = fisher_p(count, n_runs, REPORTED[width]) >= SHOWN_LEVEL
+            agrees = fisher_p(count, n_runs, REPORTED[width]) >= FISHER_LEVEL
             colour = MEASURED if agrees else BROKEN
             axes.hlines(row, low, high, color=colour, alpha=0.36, linewidth=3.5)
             measured(axes, count / n_runs, row, colour=colour, marker="o" if agrees else "X", clip_on=False)

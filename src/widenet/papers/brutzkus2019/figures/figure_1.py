@@ -23,8 +23,6 @@ FISHER_LEVEL = 1e-6 / len(REPORTED)
 """Two counts differ where the exact test of Fisher, two-sided, has a smaller p-value: by chance, over all widths, in
 one of a million seeds."""
 FISHER = "Fisher's exact test against the 100 reported runs; by chance, over all widths, one of a million seeds differs"
-SHOWN_LEVEL = 0.01
-"""The p-value below which a picture marks a count."""
 BELOW_ONE = float(np.nextafter(1, 0))
 FLAT_FROM = 20
 
@@ -153,12 +151,14 @@ def _count_row(width: int, count: int, n_runs: int) -> Comparison:
     return Comparison(
         name=f"share of runs at zero training error, {width} channels",
         reported=f"{REPORTED[width]} of 100",
+        reported_value=REPORTED[width] / 100,
         measured=count / n_runs,
         interval=share_interval(count, n_runs),
         band=agreeing_shares(n_runs, REPORTED[width]),
         basis=FISHER,
-        moved="1 % for each width, 0.82 to 1 at 8 channels: 0.87 agreed there at seed 0, 0.81 differed at seed 3. "
-        "Replaced because the verdict depended on the seed.",
+        moved="where the test gives p ≥ 1 % (0.82 to 1 at 8 channels). There 0.87 agreed at seed 0, and 0.81 differed "
+        "at seed 3. Replaced because with 7 tests at 1 % a count of the same rate differs at one seed in fifteen. The "
+        "band is now wider, so that the seed does not decide, and misses small differences.",
     )
 
 

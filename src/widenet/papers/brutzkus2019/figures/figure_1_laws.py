@@ -84,12 +84,14 @@ def compare_figure_1_laws(numbers: xr.Dataset) -> list[Comparison]:
         Comparison(
             name=f"share of runs at zero training error, {width} channels, {DEFAULT}",
             reported=f"{REPORTED[width]} of 100",
+            reported_value=REPORTED[width] / 100,
             measured=count / n_runs,
             interval=share_interval(count, n_runs),
             band=agreeing_shares(n_runs, REPORTED[width]),
             basis=FISHER,
-            moved="1 % for each width, 0.847 to 0.986 at 8 channels: 0.839 differed there at seed 0, as at seeds 3 and "
-            "4, and seeds 1, 2, 5 and 6 agreed. Replaced because the verdict depended on the seed.",
+            moved="where the test gives p ≥ 1 % (0.847 to 0.986 at 8 channels). There 0.839 differed at seed 0, as did "
+            "seeds 3 and 4; seeds 1, 2, 5 and 6 agreed. Replaced because the answer depended on the seed. The band is "
+            "now wider, so that the seed does not decide, and misses small differences.",
         )
         for width, count in zip(
             map(int, numbers.channels.values), map(int, numbers.solved.sel(choice=DEFAULT).values), strict=True
