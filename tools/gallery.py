@@ -130,7 +130,7 @@ def _table(row: Row) -> str:
     reasons = wording.band_reasons(comparisons)
     for comparison in comparisons:
         reason = wording.reason(comparison)
-        mark = f" {wording.mark(reasons.index(reason))}" if reason else ""
+        mark = f" [{wording.mark(reasons.index(reason))}]" if reason else ""
         cells = [
             f"{comparison.name}{mark}".replace("|", "\\|"),
             comparison.reported,
@@ -140,7 +140,7 @@ def _table(row: Row) -> str:
             comparison.verdict,
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    below = [f"\n{_wrapped(f'{wording.mark(place)} {reason}.')}" for place, reason in enumerate(reasons)]
+    below = [f"\n{_wrapped(f'[{wording.mark(place)}] {reason}.')}" for place, reason in enumerate(reasons)]
     return "\n".join(lines) + "\n" + "".join(below)
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.report.fake_outcomes import HOLDING, PAPER, checked, results, with_evidence
-from widenet.claims.base import Part
+from widenet.claims.base import Evidence, Part
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import Rate, Sides
 from widenet.console import wording
@@ -84,8 +84,16 @@ def test_assumptions_begin_with_the_nearest_to_failing() -> None:
 
 
 def test_the_closest_case_has_its_numbers() -> None:
-    assert OUTCOME.evidence.headline.closest
-    assert Part(name="a", kept=True).closest == {}
+    kept = Evidence.model_validate(OUTCOME.evidence.model_dump(round_trip=True))
+    assert kept.headline.closest == OUTCOME.evidence.headline.closest == {"place": 0}
+
+
+def test_cases_that_are_all_alike_are_told_and_not_drawn() -> None:
+    same, other = Sides([0.0] * 300, 0.0).part("a"), Sides([0.0] * 300 + [-1.0], 0.0).part("a")
+    assert (same.alike, other.alike) == (True, False)
+    _, statement = statement_of(Sides([1.0, 2.0], 3.0).part("first"), same)
+    assert statement.gauges[1].sameness == "the same in all 300 cases"
+    assert statement.more_pictures == []
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)

@@ -95,7 +95,6 @@ class Compared:
     """What makes the columns of all cases, when they are asked for. It says nothing that its part does not say."""
 
     columns: Callable[[], Mapping[str, Any]]
-    row: Callable[[int], Mapping[str, Any]] | None = None
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Compared)
@@ -126,6 +125,8 @@ class Part(ClosedModel):
       case: which case that is, counted from 0; None where the conjunct has no two sides.
       n_cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
       sides: (measured, promised) of every decided case; of more than 101, of those at the percentiles of tightness.
+      alike: whether both sides are the same in all of several cases.
+      closest: where the cases are runs, the numbers of the run `case` (`slope`, `step_size`); of the headline alone.
     """
 
     name: str
@@ -145,6 +146,8 @@ class Part(ClosedModel):
     broken: int = 0
     undecided: int = 0
     sides: tuple[tuple[float, float], ...] = Field(default=(), repr=False)
+    alike: bool = False
+    closest: dict[str, float | int] = Field(default_factory=dict, repr=False)
     _compared: "Compared | None" = PrivateAttr(default=None)
 
     @property
@@ -162,21 +165,13 @@ class Part(ClosedModel):
         return frame.astype({"kept": "boolean"})
 
     @property
-    def closest(self) -> Mapping[str, Any]:
-        """The single numbers of the closest run (`slope`, `step_size`); empty where cases are no runs, or from a file."""
-        row = self._compared.row if self._compared else None
-        return {} if row is None or self.case is None else row(self.case)
-
-    @property
     def comes_apart(self) -> bool:
         """Whether how close it comes says something: two sides, no equality, and not 0 where 0 is promised."""
         return self.tightness is not None and self.sense != "=" and (self.measured, self.promised) != (0.0, 0.0)
 
-    def with_cases(
-        self, columns: Callable[[], Mapping[str, Any]], row: Callable[[int], Mapping[str, Any]] | None = None
-    ) -> "Part":
-        """This part, which now knows how to make the columns of `cases`, and the numbers of one case."""
-        self._compared = Compared(columns, row)
+    def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
+        """This part, which now knows how to make the columns of `cases`."""
+        self._compared = Compared(columns)
         return self
 
     @property
@@ -196,10 +191,10 @@ class Part(ClosedModel):
     @property
     def is_within_rounding(self) -> bool:
         """Whether it is kept and rounding alone is between what was measured and what is promised, on either side."""
-        if not self.kept or self.sense not in ("≤", "≥") or self.measured is None or self.promised is None:
+        if not self.kept or self.sense not in ("≤", "≥", "=") or self.measured is None or self.promised is None:
             return False
-        gap = abs(self.measured - self.promised)
-        return self._is_beyond or 0 < gap <= ROUNDING * abs(self.promised)
+        is_beyond = self.sense != "=" and self._is_beyond
+        return is_beyond or 0 < abs(self.measured - self.promised) <= ROUNDING * abs(self.promised)
 
     @property
     def _is_beyond(self) -> bool:

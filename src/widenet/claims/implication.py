@@ -254,18 +254,20 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
         note=promise.note() if callable(promise.note) else promise.note,
         open_constant=promise.open_constant,
     )
-    for part in found.parts:
-        _name_rows(part, promise.parts[part.key], tables[0])
-    return found
+    parts = [_with_rows(part, promise.parts[part.key], tables[0], part is found.headline) for part in found.parts]
+    return found.model_copy(update={"parts": tuple(parts)})
 
 
-def _name_rows(part: Part, sides: Conjunct, table: Any) -> None:
+def _with_rows(part: Part, sides: Conjunct, table: Any, is_headline: bool) -> Part:
     """Where the cases of a part are the rows of the table, they say which cell and which run they are from."""
-    if isinstance(sides, Sides) and len(sides.measured) == len(table):
-        part.with_cases(
-            lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()},
-            lambda row: numbers_of(table, row),
-        )
+    if not (isinstance(sides, Sides) and len(sides.measured) == len(table)):
+        return part
+    part.with_cases(lambda: {"cell": table.cell, "run": _run_in_cell(table), **sides.columns()})
+    return (
+        part.model_copy(update={"closest": numbers_of(table, part.case)})
+        if is_headline and part.case is not None
+        else part
+    )
 
 
 def _run_in_cell(table: Any) -> np.ndarray:

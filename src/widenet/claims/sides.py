@@ -323,7 +323,9 @@ class Sides:
         if (case := self.closest) is not None:
             closeness = self.closeness
             median = float(np.median(closeness[self.decided]))
-            shown = {"tightness": float(closeness[case]), "median_tightness": median, "case": case}
+            measured, promised = self.measured[self.decided], self.promised[self.decided]
+            alike = len(measured) > 1 and bool((measured == measured[0]).all() and (promised == promised[0]).all())
+            shown = {"tightness": float(closeness[case]), "median_tightness": median, "case": case, "alike": alike}
             return part.model_copy(update={**self._numbers(case), **shown})
         return part if (case := self._nearest_undecided()) is None else part.model_copy(update=self._numbers(case))
 

@@ -157,11 +157,7 @@ class Gauge:
     @property
     def sameness(self) -> str:
         """What is said instead of a drawing where all cases are alike."""
-        part = self.part
-        if len(set(part.sides)) != 1 or part.n_cases < 2 or len(part.cases) != part.n_cases:
-            return ""
-        is_same = all(part.cases[side].nunique() == 1 for side in ("measured", "promised"))
-        return f"the same in all {part.n_cases:,} cases" if is_same else ""
+        return f"the same in all {self.part.n_cases:,} cases" if self.part.alike else ""
 
     @property
     def badge(self) -> Badge:
@@ -272,8 +268,12 @@ class Statement:
     @property
     def share(self) -> Markup:
         """The same in a word, for a column."""
-        head = next(each for each in self.gauges if each.part is self.evidence.headline)
-        return head.share or Markup("yes / no")
+        return self.headline.share or Markup("yes / no")
+
+    @functools.cached_property
+    def headline(self) -> Gauge:
+        """The part whose numbers are shown first."""
+        return next(each for each in self.gauges if each.part is self.evidence.headline)
 
     @functools.cached_property
     def statement(self) -> Markup:
@@ -342,7 +342,11 @@ class Statement:
     def closest(self) -> list[tuple[Markup, str]]:
         """The setting of the closest case: the symbols of the paper, and their values."""
         found = self.evidence.headline.closest
-        symbols = {name: each for each in glossary_of(self.paper.key) for name in re.findall(r"`(\w+)`", each.word)}
+        symbols = {
+            name: each
+            for each in (*glossary_of(), *glossary_of(self.paper.key))
+            for name in re.findall(r"`(\w+)`", each.word)
+        }
         named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
         return [(set_in_type(f"${symbol}$"), numerals.written(value)) for symbol, value in named]
 
