@@ -70,7 +70,9 @@ class InMemory(Store):
         """Whether it was put here."""
         return key.digest in self.cells
 
-    def put(self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False) -> bool:
+    def put(
+        self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False, sync: bool = True
+    ) -> bool:
         """Keep a cell."""
         plain = {name: np.asarray(array) for name, array in arrays.items()}
         cell = self.cells[key.digest] = Cell(key, plain, plain_json(content, "content"))
@@ -83,7 +85,7 @@ class InMemory(Store):
         """Nobody else is here."""
         yield Lease(self.path(key), -1, Owner("", "", -1, -1, ""))
 
-    def require_writable(self) -> None:
+    def require_writable(self, size: int = 0) -> None:
         """It is."""
 
 

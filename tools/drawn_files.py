@@ -47,7 +47,7 @@ DRAWING = [
 def look_at(given: File | Values, seconds: float = FOR_LOOKING) -> dict[str, Any]:
     """What comes of an input: what it was refused with, or verdicts; and everything that must not be."""
     began = time.process_time()
-    train = mock.patch("widenet.certificates.making.train", return_value=None)
+    train = mock.patch("widenet.certificates.making.study_widths", return_value=None)
     with (
         train if seconds == FOR_LOOKING else contextlib.nullcontext(),
         warnings.catch_warnings(action="ignore"),

@@ -49,7 +49,7 @@ def test_side_by_side(results: dict[str, Result], name: str) -> None:
     assert "apart" in rows["JAX vmap of scan"].note
     assert all(row.us_per_step_per_run > 0 for row in timed(results[name]) if row.us_per_step_per_run is not None)
     assert all(row.workload == name and row.device == limits.device_name() for row in rows.values())
-    programs = 2 if name in ("xord", "descent") else 3
+    programs = {"xord": 2, "descent": 2, "logistic_sgd": 4}.get(name, 3)
     assert f"{programs} programs have the same weights" in results[name].remarks[-1]
 
 

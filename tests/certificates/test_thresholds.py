@@ -142,6 +142,6 @@ def looked_at(points: np.ndarray, labels: list[str], scaling: Scaling):
         table = read(points, labels)
         prepared = prepare(table, scaling)
         portrait = portray(table, prepared)
-        return prepared, portrait, views_of(table, prepared, portrait, CHOICES, 60.0)[0]
+        return prepared, portrait, views_of(table, prepared, portrait, CHOICES)[0]
     except DataError as refusal:
         return str(refusal)

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -35,7 +37,14 @@ from widenet.certificates.width_words import (
     verdict_of,
     will_it_generalize,
 )
-from widenet.certificates.widths import WidthRuns, WidthSetting, held_out_points, run_width, scaling_of, train_network
+from widenet.certificates.widths import (
+    StudiedWidth,
+    StudiedWidthSetting,
+    held_out_points,
+    run_width,
+    scaling_of,
+    train_network,
+)
 from widenet.claims.meaning import Topic
 from widenet.data.own import keep
 from widenet.progress import silent
@@ -43,7 +52,7 @@ from widenet.run.outcomes import cells_of
 from widenet.store import Store
 from widenet.types import Dataset
 
-SETTING = WidthSetting(own_data="", n_classes=2, n_neurons=6, n_networks=3, passes=4, slope=0.2, scales=True)
+SETTING = StudiedWidthSetting(own_data="", n_classes=2, n_neurons=6, n_networks=3, passes=4, slope=0.2, scales=True)
 
 
 @pytest.fixture(autouse=True)
@@ -60,12 +69,12 @@ def clouds(points: int = 30, classes: int = 2, seed: int = 0) -> tuple[np.ndarra
     return inputs, labels
 
 
-def of(inputs, labels, **changes) -> WidthSetting:
+def of(inputs, labels, **changes) -> StudiedWidthSetting:
     own = keep(Dataset(jnp.asarray(inputs, jnp.float64), jnp.asarray(labels, jnp.float64)))
     return SETTING.model_copy(update={"own_data": own, "n_classes": len(np.unique(labels)), **changes})
 
 
-def said_by(found: WidthRuns, points: np.ndarray) -> np.ndarray:
+def said_by(found: StudiedWidth, points: np.ndarray) -> np.ndarray:
     """What the first network says, in three lines of NumPy."""
     before = ((points - found.centre) / found.unit) @ found.hidden.T + found.bias
     outputs = np.where(before > 0, before, found.setting.slope * before) @ found.output.T
@@ -93,7 +102,7 @@ def test_held_out_points_have_no_influence_on_weights(moved):
     for number in range(3):
         kept = np.setdiff1d(np.arange(30), held_out[number])
         one, two = (train_network(points[kept], labels[kept], setting, number) for points in (inputs, other))
-        same = [np.array_equal(a, b) for a, b in zip(one.weights, two.weights, strict=True)]
+        same = [np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(one.weights, two.weights, strict=True)]
         assert all(same) == (number == moved)
     first, second = run_width(setting, silent), run_width(of(other, labels), silent)
     same = [np.array_equal(getattr(first, name), getattr(second, name)) for name in ("hidden", "output", "centre")]
@@ -112,7 +121,7 @@ def test_labels_of_held_out_points_have_no_influence_either():
     swapped[pair] = swapped[pair[::-1]]
     kept = np.setdiff1d(np.arange(30), own)
     one, two = (train_network(inputs[kept], each[kept], SETTING, 0) for each in (labels, swapped))
-    assert all(np.array_equal(a, b) for a, b in zip(one.weights, two.weights, strict=True))
+    assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(one.weights, two.weights, strict=True))
     np.testing.assert_array_equal(np.asarray(one.weights.hidden[0], np.float64), first.hidden)
 
 
@@ -225,9 +234,9 @@ def answering(wrong: int, offset: int = 0) -> np.ndarray:
     return found.reshape(TRUTH.shape)
 
 
-def runs_of(width: int, wrong: int, train: float = 0.0, falling: bool = False, offset: int = 0) -> WidthRuns:
+def runs_of(width: int, wrong: int, train: float = 0.0, falling: bool = False, offset: int = 0) -> StudiedWidth:
     losses = np.tile(np.geomspace(1, 1e-2, 40) if falling else np.full(40, 0.1), (5, 1))
-    return WidthRuns(
+    return StudiedWidth(
         setting=SETTING.model_copy(update={"n_neurons": width, "n_networks": 5, "passes": 40}),
         held_out=np.arange(500).reshape(5, 100), predicted=answering(wrong, offset), train_error=np.full(5, train),
         passes=np.full(5, 40), losses=losses, diverged=np.zeros(5, bool), seconds=np.full(5, 0.25), trained_on=400,
@@ -236,7 +245,7 @@ def runs_of(width: int, wrong: int, train: float = 0.0, falling: bool = False, o
     )  # fmt: skip
 
 
-def study(*given: WidthRuns, majority: int = 250, linear: int = 200, bending: int = 0, cut=()):
+def study(*given: StudiedWidth, majority: int = 250, linear: int = 200, bending: int = 0, cut=()):
     others = {
         rivals.MAJORITY: answering(majority), rivals.LINEAR: answering(linear), rivals.NEIGHBOURS: answering(bending)
     }  # fmt: skip
@@ -248,11 +257,9 @@ def plain(sentences) -> str:
     return " ".join([sentences] if isinstance(sentences, str) else sentences).replace("\N{NO-BREAK SPACE}", " ")
 
 
-class Found:
+def findings_of(found) -> Any:
     """Findings of which only the study matters."""
-
-    def __init__(self, found):
-        self.study = found
+    return SimpleNamespace(study=found)
 
 
 def test_more_neurons_help_up_to_the_width_that_no_larger_one_beats():
@@ -267,14 +274,15 @@ def test_more_neurons_help_up_to_the_width_that_no_larger_one_beats():
     assert (
         "A linear classifier errs on 40 % of the same points, nearest neighbours on 0 %: a boundary that bends" in said
     )
-    assert plain(verdict_of(Found(found))) == "More neurons help up to 16: 20 % → 2 %; from 16 on nothing changes."
+    said = plain(verdict_of(findings_of(found)))
+    assert said == "More neurons help up to 16: 20 % → 2 %; from 16 on nothing changes."
 
 
 def test_a_gain_that_chance_can_make_is_none():
     found = study(runs_of(4, 14), runs_of(16, 12), runs_of(64, 10), linear=14)
     assert found.enough == 4
     assert plain(does_size_help(found)).startswith("No: 4 neurons already do as well as up to 64. They err on 2.8 %")
-    assert "More neurons do not help: 4 do as well as 64" in plain(verdict_of(Found(found)))
+    assert "More neurons do not help: 4 do as well as 64" in plain(verdict_of(findings_of(found)))
 
 
 def test_twelve_points_that_one_alone_gets_right_are_a_gain():
@@ -287,7 +295,7 @@ def test_networks_that_still_learn_allow_no_conclusion():
     for given in ((runs_of(4, 20, 0.2), runs_of(16, 20, 0.2, falling=True)), (runs_of(4, 20, 0.2, falling=True),) * 1):
         found = study(*given, runs_of(64, 20, 0.2, falling=True), linear=20, bending=20)
         assert found.is_cut
-        said = plain([*does_size_help(found), verdict_of(Found(found))])
+        said = plain([*does_size_help(found), verdict_of(findings_of(found))])
         assert "Not known" in said
         assert "--effort 4 allows four times the work" in said
         assert "do as well" not in said
@@ -306,24 +314,24 @@ def test_a_time_limit_that_cut_widths_off_allows_no_conclusion():
     found = study(runs_of(4, 100), runs_of(16, 100), cut=(64,))
     assert found.is_cut
     assert "The time limit left out 64 neurons, so nothing is concluded about them." in plain(does_size_help(found))
-    assert plain(verdict_of(Found(found))).startswith("Whether a larger network helps is open")
+    assert plain(verdict_of(findings_of(found))).startswith("Whether a larger network helps is open")
 
 
 def test_a_linear_boundary_does_as_well_only_if_nothing_that_bends_does_better():
     equal = study(runs_of(4, 20), runs_of(16, 20), linear=20, bending=20)
     assert "a linear boundary does as well" in plain(does_size_help(equal))
-    assert verdict_of(Found(equal)).endswith("and so does a linear classifier.")
+    assert verdict_of(findings_of(equal)).endswith("and so does a linear classifier.")
     other = study(runs_of(4, 200), runs_of(16, 200), linear=200, bending=0)
     assert "whether a boundary that bends pays off is open" in plain(does_size_help(other))
-    assert "as well" not in verdict_of(Found(other)).removeprefix("More neurons do not help: 4 do as well as 16")
+    assert "as well" not in verdict_of(findings_of(other)).removeprefix("More neurons do not help: 4 do as well as 16")
     worse = study(runs_of(4, 60), runs_of(16, 60), linear=20, bending=30)
     assert "these networks gain nothing over a linear classifier" in plain(does_size_help(worse))
-    assert verdict_of(Found(worse)).endswith("A linear classifier does better.")
+    assert verdict_of(findings_of(worse)).endswith("A linear classifier does better.")
 
 
 def test_what_is_no_better_than_the_most_common_class_is_said_to_be():
     found = study(runs_of(4, 20), runs_of(16, 20), majority=22, linear=20, bending=20)
-    assert verdict_of(Found(found)) == "No network does better here than always answering left."
+    assert verdict_of(findings_of(found)) == "No network does better here than always answering left."
     assert "nothing measurable was learned beyond which class is the most common" in plain(will_it_generalize(found))
     assert "does as well" not in plain(does_size_help(found)).partition("A linear classifier")[2]
 

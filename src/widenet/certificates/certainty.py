@@ -1,7 +1,7 @@
 """Whether the precision of the networks matters: those of one width once more, in float64."""
 
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
-from widenet.certificates.widths import WidthRuns, widths
+from widenet.certificates.widths import StudiedWidth, widths
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel
 from widenet.run.cells import Cells, Task
@@ -26,7 +26,7 @@ class Certainty(ClosedModel):
     points: int
 
 
-def repeat(found: WidthRuns, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Certainty | None:
+def repeat(found: StudiedWidth, cells: Cells, clock: TimeLimit, progress: Progress = silent) -> Certainty | None:
     """Train these networks again in float64; None where a time limit does not allow it.
 
     Raises:

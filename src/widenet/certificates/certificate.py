@@ -19,7 +19,7 @@ from widenet.certificates.promises import ListedPromise
 from widenet.certificates.reading import Table
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.width_study import WidthStudy
-from widenet.certificates.widths import WidthRuns
+from widenet.certificates.widths import StudiedWidth
 from widenet.claims import Kind
 from widenet.claims.user_data import Choices
 from widenet.console.output import require_writable, write_files
@@ -91,7 +91,7 @@ class Certificate:
     findings: Findings
     table: Table
     prepared: Prepared
-    runs: Mapping[int, WidthRuns]
+    runs: Mapping[int, StudiedWidth]
     plane: Plane
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from widenet.certificates.plane import Plane
 from widenet.certificates.promises import ListedPromise
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.width_study import WidthStudy
-from widenet.certificates.widths import WidthRuns
+from widenet.certificates.widths import StudiedWidth
 from widenet.plots.style import BROKEN, COLOURS, INK, LINE, MEASURED, OPEN, SOFT, styled
 
 GRID = 160
@@ -59,7 +59,7 @@ def portrait(
     plane: Plane,
     labels: np.ndarray,
     names: tuple[str, ...],
-    runs: Mapping[int, WidthRuns],
+    runs: Mapping[int, StudiedWidth],
     columns: tuple[str, ...] = (),
     ringed: Sequence[int] = (),
     inputs: Float[np.ndarray, "sample column"] | None = None,
@@ -128,7 +128,7 @@ def _short(name: str) -> str:
     return f"{' ' if short.startswith('_') else ''}{short}".replace("$", r"\$")
 
 
-def _regions(axes: Axes, found: WidthRuns, frame: Frame, classes: int) -> None:
+def _regions(axes: Axes, found: StudiedWidth, frame: Frame, classes: int) -> None:
     """Which class the first network names where."""
     across, up = np.linspace(frame.centre - frame.reach, frame.centre + frame.reach, GRID).T
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)

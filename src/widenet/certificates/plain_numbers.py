@@ -8,7 +8,7 @@ NAMES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 BEYOND = 1e18
 
 
-def plain(value: float | None) -> str:
+def plain(value: float | int | None) -> str:
     """`1,132,534` up to ten million, then `65 billion`; beyond a million trillions its power of ten."""
     if value is not None and 1e3 <= abs(value) < 1e7:
         return f"{value:,.0f}"

@@ -64,6 +64,9 @@ def _items(findings: Findings, width: int) -> Iterator[ScreenItem]:
         yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 1 + place)
     for sentence in words.about_changes([each for each in findings.changes if not each.is_for_a_warning]):
         yield ScreenItem("The data and the theorems", _wrapped(sentence, width), 4)
+    for place, (_, sentence) in enumerate(words.about_lacks(findings)):
+        lines = _wrapped(f"Nothing is promised about {sentence}", width)
+        yield ScreenItem("The data and the theorems", lines, 5 + place)
     if counted := _counted(findings.promises):
         yield ScreenItem("The data and the theorems", _wrapped(f"On the page: {counted}.", width), 6)
     *certain, versions = [words.about_rows(findings), *words.about_certainty(findings)]

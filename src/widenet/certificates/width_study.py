@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.certificates.rivals import predictions
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
-from widenet.certificates.widths import BATCH, SETTLING, WidthRuns, WidthSetting, held_out_points, widths
+from widenet.certificates.widths import BATCH, SETTLING, StudiedWidth, StudiedWidthSetting, held_out_points, widths
 from widenet.claims.statistics import clopper_pearson
 from widenet.data.own import keep
 from widenet.progress import Progress, silent, stretch
@@ -249,7 +249,7 @@ def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks
 
 def study_widths(
     asked: StudySetting, cells: Cells, clock: TimeLimit, progress: Progress = silent
-) -> tuple[WidthStudy, Mapping[int, WidthRuns]] | None:
+) -> tuple[WidthStudy, Mapping[int, StudiedWidth]] | None:
     """Train and compare; None where a time limit allows not a single width.
 
     Raises:
@@ -257,15 +257,16 @@ def study_widths(
     """
     held_out = held_out_points(asked.labels, asked.n_networks, asked.seed)
     dim, trained_on = asked.inputs.shape[1], len(asked.labels) - held_out.shape[1]
-    grid = sorted({*GRID, *([] if asked.width is None else [asked.width])})
+    own = [] if asked.width is None else [asked.width]
+    grid: list[int] = sorted({*GRID, *own})
     work = WORK * asked.effort
     count, passes = planned(grid, trained_on, dim, asked.outputs, asked.n_networks, work)
-    chosen = sorted({*grid[:count], *([] if asked.width is None else [asked.width])})
+    chosen: list[int] = sorted({*grid[:count], *own})
     digest = keep(Dataset(jnp.asarray(asked.inputs), jnp.asarray(asked.labels, jnp.float64)))
     costs = np.cumsum([0.0, *(cost_of_pass(width, trained_on, dim, asked.outputs) for width in chosen)])
-    shares, runs = 0.9 * costs / costs[-1], dict[int, WidthRuns]()
+    shares, runs = 0.9 * costs / costs[-1], dict[int, StudiedWidth]()
     for place, width in enumerate(chosen):
-        setting = WidthSetting(
+        setting = StudiedWidthSetting(
             own_data=digest, n_classes=len(asked.names), n_neurons=width, n_networks=asked.n_networks, passes=passes,
             slope=asked.slope, scales=asked.scales, seed=asked.seed,
         )  # fmt: skip
@@ -289,7 +290,7 @@ def study_widths(
 
 def compared(
     asked: StudySetting,
-    runs: Mapping[int, WidthRuns],
+    runs: Mapping[int, StudiedWidth],
     rivals: Mapping[str, Int[np.ndarray, "part point"]],
     truth: Int[np.ndarray, "part point"],
     trained_on: int,
@@ -363,7 +364,7 @@ def limits_of_difference(only_first: int, only_second: int, points: int, level: 
     return (2 * low - 1) * apart / points, (2 * high - 1) * apart / points
 
 
-def _result(found: WidthRuns, score: Score) -> WidthResult:
+def _result(found: StudiedWidth, score: Score) -> WidthResult:
     passes, steps = int(np.median(found.passes)), -(-found.trained_on // BATCH)
     fits = (found.train_error == 0) & ~found.diverged
     return WidthResult(
@@ -380,7 +381,7 @@ def _result(found: WidthRuns, score: Score) -> WidthResult:
     )
 
 
-def still_learning(found: WidthRuns) -> Bool[np.ndarray, " network"]:
+def still_learning(found: StudiedWidth) -> Bool[np.ndarray, " network"]:
     """Which networks lose much less at the end of their large steps than halfway, so that more of them may help."""
     last = found.setting.passes - max(1, found.setting.passes // SETTLING)
     span = max(1, last // 10)

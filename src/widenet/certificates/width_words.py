@@ -11,7 +11,7 @@ from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY
 from widenet.certificates.summary import about_new_points, about_updates
 from widenet.certificates.width_study import Score, WidthStudy
-from widenet.certificates.words import both, percent
+from widenet.certificates.words import both, percent, were
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
 
@@ -98,9 +98,8 @@ def _fitting(study: WidthStudy) -> str:
             "point; no width does from there on in all of them."
         )
     nearest = min(study.results, key=lambda each: each.train_error)
-    spent = f", though {counted(last.learning, 'network')} of {last.n_neurons:,} neurons were still learning" if (
-        last.learning
-    ) else ""  # fmt: skip
+    late = f"{counted(last.learning, 'network')} of {last.n_neurons:,} neurons {were(last.learning)} still learning"
+    spent = f", though {late}" if last.learning else ""
     return (
         f"No width fits every training point in {counted(study.passes, 'pass', 'passes')}{spent}: the nearest, "
         f"{nearest.n_neurons:,} neurons, gets {percent(nearest.train_error)} of them wrong."
@@ -161,7 +160,7 @@ def by_class(score: Score, names: Sequence[str]) -> str:
         return ""
     if len(found) > 2 * MOST_NAMED:
         worst = sorted(found, key=lambda pair: -pair[1])
-        most = both([f"{name} {percent(error)}" for name, error in worst[:MOST_NAMED]])
+        most = both([f"{name} ({percent(error)})" for name, error in worst[:MOST_NAMED]])
         return f"Error by class: most on {most}; least on {worst[-1][0]} ({percent(worst[-1][1])})."
     return f"Error by class: {'; '.join(told)}."
 
@@ -169,7 +168,7 @@ def by_class(score: Score, names: Sequence[str]) -> str:
 def how_long(study: WidthStudy | None) -> list[str]:
     """Passes, updates and seconds of training."""
     if study is None:
-        return []
+        return ["Not known: the time limit was reached before a network was trained."]
     best, last = study.best, study.results[-1]
     ends = "until the loss is nearly 0" if best.passes < study.passes - 1 and best.fitted else "the work allowed"
     said = (
@@ -257,8 +256,9 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
     shown = [value for _, train, score in rows for value in (train, None if score is None else score.limits[1])]
     top = max([value for value in shown if value is not None and math.isfinite(value)], default=1.0) or 1.0
     name = max(len(row[0]) for row in rows)
-    room = max(width - name - 48, 10)
-    lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   error on held-out points, with 95 % limits"]
+    room = max(width - name - 48, 4)
+    head = "error on held-out points, with 95 % limits" if width >= 90 else "with 95 % limits"
+    lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   {head}"]
     for label, train, score in rows:
         left = "" if train is None else percent(train)
         if score is None:

@@ -31,7 +31,7 @@ BLOCK = 1 << 22
 """Pre-activations that are held at a time when outputs are computed."""
 
 
-class WidthSetting(ClosedModel):
+class StudiedWidthSetting(ClosedModel):
     """Networks Σ_r a_r σ(⟨w_r, x⟩ + b_r) of one width, all weights trained by SGD with the logistic loss.
 
     Attributes:
@@ -93,7 +93,7 @@ class TrainedNetwork:
 
 
 @dataclass(frozen=True, eq=False)
-class WidthRuns:
+class StudiedWidth:
     """What the networks of one width did.
 
     Attributes:
@@ -108,7 +108,7 @@ class WidthRuns:
       hidden, bias, output, centre, unit: of the first network; see `TrainedNetwork`.
     """
 
-    setting: WidthSetting
+    setting: StudiedWidthSetting
     held_out: Int[np.ndarray, "network point"]
     predicted: Int[np.ndarray, "network point"]
     train_error: Float[np.ndarray, " network"]
@@ -165,7 +165,10 @@ def scaling_of(
 
 
 def train_network(
-    inputs: Float[np.ndarray, "sample dim"], labels: Int[np.ndarray, " sample"], setting: WidthSetting, number: int
+    inputs: Float[np.ndarray, "sample dim"],
+    labels: Int[np.ndarray, " sample"],
+    setting: StudiedWidthSetting,
+    number: int,
 ) -> TrainedNetwork:
     """Train one network on these points: the `number` (from 0) chooses its start and its orders."""
     began, course = time.perf_counter(), _Course(inputs, labels, setting, number)
@@ -188,7 +191,7 @@ class _Course:
       losses: the mean loss that the steps of each pass saw.
     """
 
-    def __init__(self, inputs: np.ndarray, labels: np.ndarray, setting: WidthSetting, number: int):
+    def __init__(self, inputs: np.ndarray, labels: np.ndarray, setting: StudiedWidthSetting, number: int):
         self.setting, self.number = setting, number
         self.centre, self.unit = scaling_of(inputs, scales=setting.scales)
         self.points, self.has_diverged = (inputs - self.centre) / self.unit, False
@@ -213,7 +216,7 @@ class _Course:
                 return
 
 
-def start_of(setting: WidthSetting, dim: int, number: int) -> NetworkWeights:
+def start_of(setting: StudiedWidthSetting, dim: int, number: int) -> NetworkWeights:
     """A network before training: rows uniform on a sphere, votes ±1/√width by a fair coin, biases 0."""
     draws = np.random.default_rng([setting.seed, STARTS, number, setting.n_neurons])
     rows = draws.standard_normal((setting.n_neurons, dim))
@@ -224,12 +227,12 @@ def start_of(setting: WidthSetting, dim: int, number: int) -> NetworkWeights:
     return NetworkWeights(rows[None].astype(setting.dtype), votes[None].astype(setting.dtype), bias)
 
 
-def _order(setting: WidthSetting, samples: int, number: int, place: int) -> Int[np.ndarray, "1 position"]:
+def _order(setting: StudiedWidthSetting, samples: int, number: int, place: int) -> Int[np.ndarray, "1 position"]:
     draws = np.random.default_rng([setting.seed, ORDERS, number, place])
     return draws.permutation(samples).astype(np.int32)[None]
 
 
-def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
+def run_width(setting: StudiedWidthSetting, progress: Progress) -> StudiedWidth:
     """Train all networks of a width, each on the points that are not held out from it."""
     data = recall(setting.own_data)
     inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels).astype(int)
@@ -248,7 +251,7 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     for row, network in zip(losses, networks, strict=True):
         row[: len(network.losses)] = network.losses
     hidden, output, bias = (np.asarray(part[0], np.float64) for part in networks[0].weights)
-    return WidthRuns(
+    return StudiedWidth(
         setting=setting,
         held_out=held_out,
         predicted=np.stack([own.predicted(inputs[rows]) for own, rows in zip(networks, held_out, strict=True)]),
@@ -266,7 +269,7 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     )
 
 
-def _no_settings(scale: Scale, seed: int) -> tuple[WidthSetting, ...]:
+def _no_settings(scale: Scale, seed: int) -> tuple[StudiedWidthSetting, ...]:
     return ()
 
 

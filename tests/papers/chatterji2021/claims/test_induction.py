@@ -94,7 +94,7 @@ def test_control_a_dead_network_never_learns():
 def test_it_says_how_far_along_its_rate_the_runs_are(steps):
     """Q₂(t − 1) at the last iterate, which the largest Q₂ of (7) keeps below 1."""
     run = axes_run(n_steps=steps)
-    reached = float(theorem_1([run]).part("loss").cases["promised"].max())
+    reached = max(theorem_1([run]).part("loss").cases["promised"].tolist())
     assert theorem_1([run]).note == f"Of the rate only the start is seen: Q₂(t − 1) comes to {reached:.2g}."
 
 
