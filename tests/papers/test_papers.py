@@ -121,7 +121,8 @@ def test_remarks_speak_to_readers_and_name_claims() -> None:
     assert sum(bool(row["remark"]) for row in rows) > 100
     for row in rows:
         names = re.findall("`([^`]+)`(?! in the details)", row["remark"])
-        assert {f"{row['paper']}.{name}" for name in names} <= set(papers.claim_ids()), row["id"]
+        known = {*papers.claim_ids(), *papers.figure_ids()}
+        assert {f"{row['paper']}.{name}" for name in names} <= known, row["id"]
         assert "In code" not in row["remark"], row["id"]
         assert "a control" not in row["remark"].lower(), row["id"]
 
