@@ -25,7 +25,7 @@ from widenet.certificates import certainty, rivals, width_study, widths, words
 from widenet.certificates.allowances import Allowance, allowances
 from widenet.certificates.certainty import repeat
 from widenet.certificates.data_forms import DataForm
-from widenet.certificates.rows import ask_all, claims_by_weight
+from widenet.certificates.rows import ask_all
 from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.width_study import StudySetting, compared, limits_of_difference, planned, score_of
 from widenet.certificates.width_words import (
@@ -53,6 +53,9 @@ from widenet.store import Store
 from widenet.types import Dataset
 
 SETTING = StudiedWidthSetting(own_data="", n_classes=2, n_neurons=6, n_networks=3, passes=4, slope=0.2, scales=True)
+
+
+ALL_PAPERS = papers.PAPERS
 
 
 @pytest.fixture(autouse=True)
@@ -545,14 +548,25 @@ def test_labels_at_random_are_separable_where_columns_are_many():
     assert some.separable < 20
 
 
-def test_what_a_theorem_allows_is_asked_at_every_width():
-    inputs, labels = clouds(20)
-    user_data = wn.UserData(Dataset(jnp.asarray(inputs), jnp.asarray(2.0 * labels - 1)))
-    views = [DataForm("", user_data, np.arange(20))]
-    main, _ = claims_by_weight()
-    rows = ask_all(main, views, cells_of(None), TimeLimit(np.inf))
-    found = allowances(rows, views, (4, 16), cells_of(None), TimeLimit(np.inf))
-    assert all(each.widths == (4, 16) for each in found)
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_a_theorem_allows_is_asked_at_every_width(apart, monkeypatch):
+    """A bound where its assumptions hold, that of a check at this width; none, and why, where they are not met."""
+    monkeypatch.setattr(papers, "PAPERS", ALL_PAPERS)
+    inputs = np.array([[0.9, 0.1], [0.8, -0.2], [-0.7, 0.3], [-0.9, 0.0] if apart else [0.85, -0.05]])
+    data = Dataset(jnp.asarray(inputs), jnp.array([1.0, 1.0, -1.0, -1.0]))
+    views, main = [DataForm("", wn.UserData(data), np.arange(4))], papers.find_claim("brutzkus2018.theorem_2")
+    rows = ask_all([main], views, cells_of(None), TimeLimit(np.inf))
+    (found,) = allowances(rows, views, (4, 16), cells_of(None), TimeLimit(np.inf))
+    assert (found.id, found.widths) == (main.id, (4, 16))
+    if apart:
+        for width, promised in zip((4, 16), found.promised, strict=True):
+            checked = wn.check_on(data, main.id, n_neurons=width, n_runs=1)[main.id]
+            assert isinstance(checked, wn.Evidence)
+            assert promised == checked.parts[0].promised
+        assert found.missing == ("", "")
+    else:
+        assert found.promised == (None, None)
+        assert all("linear boundary" in words for words in found.missing)
 
 
 @pytest.mark.parametrize(

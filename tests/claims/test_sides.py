@@ -409,3 +409,17 @@ class TestPairs:
 
     def test_control_a_fact_has_none(self):
         assert Fact([True, False]).part("").sides == ()
+
+
+@pytest.mark.parametrize(
+    ("measured", "promised", "sense", "says"),
+    [
+        ([1.0, 2.0], 3.0, Sense.AT_MOST, True),
+        ([0.0, 2.0], 0.0, Sense.AT_MOST, True),
+        ([0.0, 0.0], 0.0, Sense.AT_MOST, False),
+        ([1.0, 1.0], 1.0, Sense.EQUAL, False),
+    ],
+)
+def test_nothing_where_nothing_is_promised_and_equalities_are_no_near_misses(measured, promised, sense, says):
+    """How close they come says nothing of them, and they are left out of the shares of promises."""
+    assert Sides(np.array(measured), promised, sense).part("x").comes_apart is says
