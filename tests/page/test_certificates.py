@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,8 +26,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store, toys = wn.Store(folder / "store"), pytest.MonkeyPatch()
     toys.setattr(papers, "PAPERS", (TOY, BROKEN, EMPTY))
     points, sides = datasets.make_moons(60, noise=0.2, random_state=0)
-    iris = datasets.load_iris(as_frame=True)
-    species = np.asarray(iris.target_names)[np.asarray(iris.target)]
+    iris: Any = datasets.load_iris(as_frame=True)
+    species = iris.target_names[iris.target]
     made = (wn.certify(points, np.array(["north", "south"])[sides], runs=2, effort=1e-3, store=store),
             wn.certify(iris.data, species, runs=2, effort=1e-3, store=store))  # fmt: skip
     for name, certificate in zip(NAMES, made, strict=True):
