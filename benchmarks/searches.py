@@ -38,7 +38,8 @@ def search(name: str, way: str) -> tuple[float, float, float]:
             grid.fit(inputs, labels)
         seconds.append(time.perf_counter() - start)
     own = time.process_time() - began
-    get_reusable_executor().shutdown(wait=True)  # processor time of a child counts once it has ended
+    if way == WAYS[1]:
+        get_reusable_executor().shutdown(wait=True)  # processor time of a child counts once it has ended
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return seconds[0], seconds[1], own + children.ru_utime + children.ru_stime
 
