@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.certificates.preparation import NEGLIGIBLE
 from widenet.certificates.widths import scaling_of
 
 MAJORITY, LINEAR, NEIGHBOURS, RADIAL = (
@@ -41,7 +42,8 @@ def predictions(
             kept = np.setdiff1d(np.arange(len(labels)), rows)
             if name == LINEAR:
                 centre, unit = inputs[kept].mean(axis=0), inputs[kept].std(axis=0)
-                unit = np.where(unit > 0, unit, np.inf)
+                varies = unit > NEGLIGIBLE * np.abs(inputs[kept]).max(axis=0, initial=0.0)
+                unit = np.where(varies, unit, np.inf)
             else:
                 centre, unit = scaling_of(inputs[kept], scales=scales)
             points = (inputs - centre) / unit
