@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
 
 NO_TIME = "Not known: the time limit was reached before a network was trained. Run it again without --time."
-NONE_HELD_OUT = "Not known: no class has enough points for any to be held out."
+NONE_HELD_OUT = "Not known: no class has two different points, so that one could be held out."
 MOST_NAMED = 4
 """So many classes are named on which networks err most."""
 
@@ -105,10 +105,9 @@ def _what_is_open(study: WidthStudy) -> list[str]:
         said.append(f"{_numbers(study.left_out)} neurons were left out: that is more than this work allows.")
     if study.cut_off:
         said.append(f"The time limit left out {_numbers(study.cut_off)} neurons.")
-    said += [
-        f"{_capitalized(each.name)} errs measurably less ({percent(each.score.error)}), which networks might do too."
-        for each in study.ahead
-    ]
+    if study.ahead:
+        others = both([f"{each.name} ({percent(each.score.error)})" for each in study.ahead])
+        said.append(f"Measurably fewer errors are made by {others}, so better networks may exist.")
     offer = study.for_passes if study.unfinished else study.for_widths if study.left_out else None
     return [*said, *([_offered(offer)] if offer is not None else [])]
 
@@ -148,11 +147,10 @@ def _fitting(study: WidthStudy) -> str:
             f"point{rest}."
         )
     nearest = min(study.results, key=lambda each: each.train_error)
-    late = f"; {counted(last.learning, 'network')} of {last.n_neurons:,} neurons {were(last.learning)} still learning"
     return (
         f"No network fits every training point: the nearest, {counted(nearest.n_neurons, 'neuron')}, gets "
         f"{percent(nearest.train_error)} of them wrong after {counted(nearest.passes, 'pass', 'passes')} "
-        f"({_ending(nearest, count)}){late if last.learning else ''}."
+        f"({_ending(nearest, count)})."
     )
 
 
