@@ -288,14 +288,14 @@ def cost_of_pass(n_neurons: int, points: int, dim: int, outputs: int) -> float:
     return float(-(-points // BATCH) * (PER_STEP + BATCH * n_neurons * (dim + outputs + 1)))
 
 
-class Plan(NamedTuple):
+class WorkPlan(NamedTuple):
     """How many widths of a growing grid the work allows, and how many passes over the data for each."""
 
     n_widths: int
     passes: int
 
 
-def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, effort: float) -> Plan:
+def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, effort: float) -> WorkPlan:
     """What the work allows. All widths make the same number of passes.
 
     It depends on sizes alone, never on how fast a machine is.
@@ -306,7 +306,7 @@ def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks
         passes = int(min(max(work / each, 1), most))
         enough = min(MOST_PASSES, max(FEWEST_PASSES, FEWEST_UPDATES * BATCH // points))
         if passes >= enough or count <= FEWEST_WIDTHS:
-            return Plan(count, max(passes, FEWEST_PASSES))
+            return WorkPlan(count, max(passes, FEWEST_PASSES))
     raise ValueError("a grid has a width")
 
 
