@@ -397,7 +397,8 @@ def test_a_gain_that_chance_can_make_is_not_measured_and_no_equality_follows():
     said = everything(found)
     assert "No gain was measured: networks of 4 neurons err on 2.8 % of the held-out points, the best of the" in said
     assert said.startswith(
-        "No gain from more neurons was measured: 4 neurons err on 2.8 %, 64 on 2 %, a linear classifier on 2.8 %."
+        "No gain from more neurons was measured: 4 neurons err on 2.8 % of held-out points, 64 on 2 %, a linear "
+        "classifier on 2.8 %."
     )
     assert "No gain from a boundary that bends was measured" in said
     assert not any(words in said for words in EQUAL)
@@ -857,13 +858,15 @@ def test_what_theorems_allow_is_told_by_width(promised, missing, said):
 
 def test_what_theorems_allow_stands_beside_the_widths():
     """As columns of the table, for those that promise something at some width; the others say what they lack."""
-    some = Allowance(id="x.y", topic=Topic.UPDATES, about="", widths=(4, 16), promised=(None, 3e4), missing=("a", ""))
+    some = Allowance(
+        id="x.y", topic=Topic.UPDATES, about="some of it", widths=(4, 16), promised=(None, 3e4), missing=("a", "")
+    )
     none = Allowance(id="x.z", topic=Topic.TEST_ERROR, about="", widths=(4, 16), promised=(None, None),
         missing=("more points", "more points"))  # fmt: skip
     (column,) = allowed_columns([some, none])
     assert (column.id, column.cells) == ("x.y", {4: "–", 16: "30,000"})
     page = render(certificate().findings.model_copy(update={"allowances": (some, none)}), {})
-    assert re.search(r'<th class="number">updates, at most<br><a class="small" href="#x.y">x.y</a></th>', page)
+    assert re.search(r"updates with the hinge loss \(some of it\)<br><a class=.small. href=.#x.y.>x.y</a></th>", page)
     cells = [re.findall(r'<td class="number">([^<]*)</td>', row)[0::1] for row in re.findall(r"<tr>(.*?)</tr>", page)]
     assert [(row[0], row[-1]) for row in cells if row and row[0] in ("4", "16", "64")] == [
         ("4", "–"), ("16", "30,000"), ("64", "–")

@@ -305,11 +305,12 @@ class AllowedColumn(NamedTuple):
     """What a theorem allows, as a column of the table of widths.
 
     Attributes:
-      title, id: what is limited, and by which theorem.
+      title, about, id: what is limited, for which form of the data, and by which theorem.
       cells: by width; "–" where it promises nothing.
     """
 
     title: str
+    about: str
     id: str
     cells: dict[int, str]
 
@@ -318,7 +319,8 @@ def allowed_columns(found: Iterable[Allowance]) -> list[AllowedColumn]:
     """Those of theorems that promise something at some width."""
     return [
         AllowedColumn(
-            title="updates, at most" if each.topic is Topic.UPDATES else "error on new points, at most",
+            title=f"theory allows: {'updates with the hinge loss' if _is_updates(each) else 'error on new points'}",
+            about=each.about,
             id=each.id,
             cells=dict(zip(each.widths, _cells(each), strict=True)),
         )
@@ -333,13 +335,13 @@ def about_allowances(found: Iterable[Allowance], *, in_columns: bool = False) ->
 
 
 def _allowed(found: Allowance, in_columns: bool) -> str:
-    is_updates, known = found.topic is Topic.UPDATES, _known(found)
-    what = "SGD with the hinge loss changes the weights at most {} times" if is_updates else (
+    known = _known(found)
+    what = "SGD with the hinge loss changes the weights at most {} times" if _is_updates(found) else (
         "the error on new points is at most {}"
     )  # fmt: skip
     who = f" ({found.id}{f'; about {found.about}' if found.about else ''})"
     if not known:
-        about = "the number of updates" if is_updates else "the error on new points"
+        about = "the number of updates" if _is_updates(found) else "the error on new points"
         return f"Nothing is promised about {about} at any width{who}: {found.missing[0]}."
     cells = _cells(found)
     if len(known) == len(found.promised) and max(known) - min(known) <= 1e-6 * max(map(abs, known)):
@@ -349,9 +351,13 @@ def _allowed(found: Allowance, in_columns: bool) -> str:
         if all(b <= a for a, b in pairwise(known)) else ""
     )  # fmt: skip
     if in_columns:
-        return f"{_capitalized(what.format('so many' if is_updates else 'so large'))}{who}.{trend}"
+        return f"{_capitalized(what.format('so many' if _is_updates(found) else 'so large'))}{who}.{trend}"
     told = [f"{width:,}: {cell}" for width, cell in zip(found.widths, cells, strict=True)]
     return f"By width, {what.format('…')}{who}: {'; '.join(told)}.{trend}"
+
+
+def _is_updates(found: Allowance) -> bool:
+    return found.topic is Topic.UPDATES
 
 
 def _known(found: Allowance) -> list[float]:
@@ -359,7 +365,7 @@ def _known(found: Allowance) -> list[float]:
 
 
 def _cells(found: Allowance) -> list[str]:
-    write = plain if found.topic is Topic.UPDATES else _share
+    write = plain if _is_updates(found) else _share
     return ["–" if value is None else write(value) for value in found.promised]
 
 
@@ -410,7 +416,7 @@ def verdict_of(findings: "Findings") -> str:
         return f"More neurons help: {_fall(study)}; {_and_then(study)}."
     if study.is_open or best is last:
         return f"Whether a larger network helps {_not_found(study)}."
-    errors = f"{counted(first.n_neurons, 'neuron')} err on {percent(first.score.error)}"
+    errors = f"{counted(first.n_neurons, 'neuron')} err on {percent(first.score.error)} of held-out points"
     said = f"No gain from more neurons was measured: {errors}, {last.n_neurons:,} on {percent(last.score.error)}"
     network, linear = study.against(LINEAR), study.rival(LINEAR)
     if network is None or linear is None:
