@@ -281,8 +281,9 @@ def about_study(study: WidthStudy) -> list[str]:
     said.append(
         "The work was fixed in advance and not by a clock. The 95 % limits are binomial ones, and a difference is "
         "called measured if an exact sign test finds it at a risk of 5 %: for all comparisons between widths together, "
-        "and for each comparison with another model. Both are computed as if held-out points were independent; "
-        "networks share training points, and the width was chosen on the same points, so they are approximate."
+        "for those of all widths with the most common class, for those of the linear classifier with models that bend, "
+        "and for any other by itself. Both are computed as if held-out points were independent; networks share "
+        "training points, and the width was chosen on the same points, so they are approximate."
     )
     return said
 
@@ -319,7 +320,7 @@ def allowed_columns(found: Iterable[Allowance]) -> list[AllowedColumn]:
     """Those of theorems that promise something at some width."""
     return [
         AllowedColumn(
-            title=f"theory allows: {'updates with the hinge loss' if _is_updates(each) else 'error on new points'}",
+            title="updates allowed (hinge loss)" if _is_updates(each) else "error allowed on new points",
             about=each.about,
             id=each.id,
             cells=dict(zip(each.widths, _cells(each), strict=True)),
