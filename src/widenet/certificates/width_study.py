@@ -154,7 +154,7 @@ class WidthStudy(ClosedModel):
 
     Attributes:
       points, used: of your data, and those that networks get, at random.
-      trained_on: points of each network, the fewest and the most; the others of `used` are held out from it.
+      trained_on: points of each network; the others of `used` are held out from it.
       n_networks: of each width.
       passes: over the data, at most.
       work, effort: products that training may cost, and how many times the usual number that is.
@@ -176,7 +176,7 @@ class WidthStudy(ClosedModel):
 
     points: int
     used: int
-    trained_on: tuple[int, int]
+    trained_on: tuple[int, ...]
     n_networks: int
     passes: int
     work: float
@@ -392,7 +392,7 @@ def compared(
     return WidthStudy(
         points=asked.points,
         used=len(asked.labels),
-        trained_on=_ends(any_width.trained_on),
+        trained_on=tuple(any_width.trained_on.tolist()),
         n_networks=asked.n_networks,
         passes=any_width.setting.passes,
         work=WORK * asked.effort,

@@ -240,9 +240,9 @@ def how_long(study: WidthStudy | None) -> list[str]:
     return [f"{said}."]
 
 
-def _between(counts: tuple[int, int]) -> str:
+def _between(counts: Sequence[int]) -> str:
     """`120`, `119 to 121`."""
-    fewest, most = counts
+    fewest, most = min(counts), max(counts)
     return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
 
 
