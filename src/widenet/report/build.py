@@ -26,7 +26,17 @@ from widenet.report.search_index import search_index
 from widenet.run import Results
 
 ONE_FILE = "report.html"
-OWN = (INDEX, addresses.FINDINGS, addresses.OPEN, addresses.ALL_FIGURES, ASSETS, FIGURES, RESULTS, ONE_FILE)
+OWN = (
+    INDEX,
+    addresses.FINDINGS,
+    addresses.OPEN,
+    addresses.ALL_FIGURES,
+    addresses.CERTIFICATES,
+    ASSETS,
+    FIGURES,
+    RESULTS,
+    ONE_FILE,
+)
 SCHEMA = 3
 """Of results.json. 2: claims have a title, and their parts a key and both sides case by case. 3: comparisons have
 `reported_value`. Later, without a change to what was there: `papers`."""

@@ -81,6 +81,26 @@ def number(value: float | int | str | None, digits: int = DIGITS) -> Markup:
     return data(value, text) if isinstance(value, int | float) else Markup.escape(text)
 
 
+def count(value: int) -> Markup:
+    """A number of things, written in full."""
+    return data(value, f"{value:,}")
+
+
+def counted(value: int, singular: str, plural: str = "") -> Markup:
+    """`1 claim`, `2 claims`."""
+    return Markup("{} {}").format(count(value), singular if value == 1 else plural or singular + "s")
+
+
+def seconds(value: float) -> Markup:
+    """How long it took."""
+    return Markup("{} s").format(data(value, f"{value:.1f}"))
+
+
+def in_drawing(value: float, text: str = "") -> Markup:
+    """A number inside a drawing, whose `<text>` can hold no `<data>`."""
+    return Markup('<tspan data-value="{}">{}</tspan>').format(repr(value), text or written(value))
+
+
 def share(value: float | None) -> Markup:
     """A share on a page, in percent; one above 1 says how many times."""
     return Markup("–") if value is None else data(value, share_in_words(value))

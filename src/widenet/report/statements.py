@@ -155,14 +155,41 @@ class Gauge:
         return Markup.escape("" if self.part.tightness is None else NO_SHARES[self.part.sense == "="])
 
     @property
-    def sameness(self) -> str:
+    def sameness(self) -> Markup:
         """What is said instead of a drawing where all cases are alike."""
-        return f"the same in all {self.part.n_cases:,} cases" if self.part.alike else ""
+        words = Markup("the same in all {} cases").format(numerals.count(self.part.n_cases))
+        return words if self.part.alike else Markup("")
+
+    @property
+    def limits(self) -> Markup:
+        """The 95 % limits of what was measured or of what the part names; "" where there are none."""
+        if self.part.interval is None:
+            return Markup("")
+        of = f" of {self.part.interval_of}:" if self.part.interval_of else ""
+        return Markup("95 % limits{} {} to {}").format(of, *map(numerals.number, self.part.interval))
 
     @property
     def badge(self) -> Badge:
         """Kept, broken or undecided."""
         return wording.kept(self.part)
+
+    @property
+    def kept(self) -> Markup:
+        """The same in words, with the cases behind it."""
+        part = self.part
+        decided = part.undecided if part.kept is None else part.broken
+        word = "undecided" if part.kept is None else "broken" if not part.kept else self.badge.word
+        if decided and part.n_cases > 1 and not part.kept:
+            word = Markup("{} in {} of {}").format(word, numerals.count(decided), numerals.count(part.n_cases))
+        return Markup.escape(word)
+
+    @property
+    def far(self) -> Markup:
+        """A warning where even the closest case keeps the promise by far; "" where none is due."""
+        if not wording.is_far(self.part):
+            return Markup("")
+        used = numerals.share(self.part.tightness) if self.part.tightness else "nothing"
+        return Markup("Tested far from the edge: the closest case uses {} of what is promised.").format(used)
 
 
 NO_SHARES = {True: "equality", False: "0 allowed"}
@@ -339,7 +366,7 @@ class Statement:
         return sorted(self.evidence.hypotheses, key=_nearness)
 
     @functools.cached_property
-    def closest(self) -> list[tuple[Markup, str]]:
+    def closest(self) -> list[tuple[Markup, Markup]]:
         """The setting of the closest case: the symbols of the paper, and their values."""
         found = self.evidence.headline.closest
         symbols = {
@@ -348,7 +375,7 @@ class Statement:
             for name in re.findall(r"`(\w+)`", each.word)
         }
         named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
-        return [(set_in_type(f"${symbol}$"), numerals.written(value)) for symbol, value in named]
+        return [(set_in_type(f"${symbol}$"), numerals.number(value)) for symbol, value in named]
 
     @functools.cached_property
     def source(self) -> str:
@@ -365,7 +392,7 @@ class Statement:
         return f"{shown.as_posix()}, line {code.co_firstlineno}"
 
     @functools.cached_property
-    def ran(self) -> list[tuple[str, list[tuple[str, str]]]]:
+    def ran(self) -> list[tuple[str, list[tuple[str, Markup]]]]:
         """Of each experiment it reads: its name, and the values that each field of its settings had."""
         found: dict[str, dict[str, list[Any]]] = {}
         for setting in self.outcome.circumstances.settings:
@@ -373,6 +400,26 @@ class Statement:
             for name, value in _flat_fields(setting):
                 fields.setdefault(name, []).append(value)
         return [(name, [(each, _values(of)) for each, of in fields.items()]) for name, fields in found.items()]
+
+    @property
+    def how_many_met(self) -> Markup:
+        """`2 of 4 met, 1 undecided`: its assumptions."""
+        answers = [each.met for each in self.evidence.hypotheses]
+        words = Markup("{} of {} met").format(numerals.count(answers.count(True)), numerals.count(len(answers)))
+        undecided = answers.count(None)
+        return Markup("{}, {} undecided").format(words, numerals.count(undecided)) if undecided else words
+
+    @property
+    def runs(self) -> Markup:
+        """How many runs, and what became of those that did not end well."""
+        found = self.evidence.runs
+        ends = {
+            "diverged": found.diverged,
+            "unfinished": found.unfinished,
+            "outside the event and not scored": found.outside,
+        }
+        lost = [Markup("{} {}").format(numerals.count(number), words) for words, number in ends.items() if number]
+        return Markup(", ").join([numerals.count(found.tried), *lost])
 
     @property
     def command(self) -> str:
@@ -481,25 +528,33 @@ def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple
             yield words, value
 
 
-def _values(values: Sequence[Any]) -> str:
+def _values(values: Sequence[Any]) -> Markup:
     """Each once; of many numbers, from the smallest to the largest."""
-    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    words = (numerals.written(each) if len(numbers) == len(values) else _in_words(each) for each in values)
-    different = list(dict.fromkeys(words))
-    if len(different) > FEW_VALUES and len(numbers) == len(values):
-        return f"{numerals.written(min(numbers))} to {numerals.written(max(numbers))}, {len(different)} values"
-    more = f" and {len(different) - FEW_VALUES} more" if len(different) > FEW_VALUES else ""
-    return ", ".join(different[:FEW_VALUES]) + more
+    are_numbers = all(map(_is_number, values))
+    different = list(dict.fromkeys(map(_in_words, values)))
+    if len(different) > FEW_VALUES and are_numbers:
+        ends = map(numerals.number, (min(values), max(values)))
+        return Markup("{} to {}, {} values").format(*ends, numerals.count(len(different)))
+    shown = Markup(", ").join(different[:FEW_VALUES])
+    rest = len(different) - FEW_VALUES
+    return Markup("{} and {} more").format(shown, numerals.count(rest)) if rest > 0 else shown
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: Any) -> Markup:
     """A value of a setting; of a long list, how many entries it has and how far they reach."""
+    if _is_number(value):
+        return numerals.number(value)
     if not isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False).strip('"')
+        return Markup.escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     flat = [each for row in value for each in (row if isinstance(row, list) else [row])]
-    if len(flat) <= FEW_VALUES or not all(isinstance(each, int | float) for each in flat):
-        return json.dumps(value, ensure_ascii=False)
-    return f"{len(flat)} numbers from {numerals.written(min(flat))} to {numerals.written(max(flat))}"
+    if len(flat) <= FEW_VALUES or not all(map(_is_number, flat)):
+        return Markup("[{}]").format(Markup(", ").join(map(_in_words, value)))
+    ends = map(numerals.number, (min(flat), max(flat)))
+    return Markup("{} numbers from {} to {}").format(numerals.count(len(flat)), *ends)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @functools.lru_cache(maxsize=2048)
