@@ -227,6 +227,8 @@ def test_one_file_has_every_page_and_nothing_beside_it(tmp_path: Path, pages: di
     assert {each[0] for each in targets} == {"#"}
     assert {each[1:] for each in targets} <= set(names)
     assert all(each.startswith("data:image/svg+xml") for each in page.attributes("src"))
+    assert "SIL OPEN FONT LICENSE" in page.text
+    assert "What this file leaves out" in page.text
     policy = next(a["content"] or "" for _, a in page.tags if a.get("http-equiv") == "Content-Security-Policy")
     assert re.search(r"script-src 'sha256-[^' ]+' 'sha256-[^' ]+';", policy)
 

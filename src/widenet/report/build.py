@@ -26,6 +26,8 @@ from widenet.report.search_index import search_index
 from widenet.run import Results
 
 ONE_FILE = "report.html"
+LICENCE = "STIX-LICENSE.txt"
+"""Of the font of the mathematics."""
 OWN = (
     INDEX,
     addresses.FINDINGS,
@@ -123,7 +125,7 @@ def _in_folder(site: Site) -> dict[str, str]:
     texts[f"{ASSETS}/style.css"] = _style()
     texts[f"{ASSETS}/search.js"] = _asset("search.js")
     texts[f"{ASSETS}/search-index.js"] = _index(site)
-    texts[f"{ASSETS}/STIX-LICENSE.txt"] = _asset("STIX-LICENSE.txt")
+    texts[f"{ASSETS}/{LICENCE}"] = _asset(LICENCE)
     return texts
 
 
@@ -136,6 +138,7 @@ def _in_one_file(site: Site) -> str:
         style=Markup(_style()),
         scripts=scripts,
         digests=[_digest(each) for each in scripts],
+        licence=_asset(LICENCE),
         links=site.links,
         to=site.links(INDEX),
     )

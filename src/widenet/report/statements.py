@@ -18,6 +18,7 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
+from widenet.papers.controls import Control, control_of
 from widenet.papers.findings import Finding, finding_of, findings_of
 from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
 from widenet.papers.index import Row, figure_rows, form_of, row_of
@@ -199,6 +200,23 @@ WALL = 0.82
 
 
 @dataclass(frozen=True)
+class ControlRow:
+    """The change that must break a clause.
+
+    Attributes:
+      clause: its words, and `asked` what it asks for.
+      kept, broken: what was measured just inside and just outside; "" where the clause is a fact.
+    """
+
+    clause: Markup
+    asked: str
+    changed: str
+    kept: Markup
+    broken: Markup
+    decides: bool
+
+
+@dataclass(frozen=True)
 class Statement:
     """A checked claim on its page; `row` is what the index has about it."""
 
@@ -360,6 +378,13 @@ class Statement:
         """The case that breaks it, where it can be drawn."""
         return drawn(self.evidence.instance)
 
+    @functools.cached_property
+    def controls(self) -> list[ControlRow]:
+        """Of each clause, the change that must break it."""
+        clauses = self.row["clauses"]
+        told = ((clause, control_of(self.id, clause["key"])) for clause in clauses)
+        return [_control_row(clause, control) for clause, control in told if control is not None]
+
     @property
     def assumptions(self) -> list[Hypothesis]:
         """Those nearest to failing first; last those that every run meets by its construction."""
@@ -513,6 +538,22 @@ def _gauge(part: Part, text: str) -> Gauge:
     filled = min(1.0, WALL * share) if math.isfinite(share) else 1.0
     median = None if part.median_tightness is None else min(1.0, WALL * part.median_tightness)
     return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median)
+
+
+def _control_row(clause: Mapping[str, Any], control: Control) -> ControlRow:
+    kept, broken = Markup(""), Markup("")
+    if control.kept and control.broken and control.kept[1] == control.broken[1]:
+        kept, broken = numerals.two_sides(control.kept[0], control.broken[0])
+    elif control.kept or control.broken:  # both sides move
+        kept, broken = (_against(each) if each else Markup("") for each in (control.kept, control.broken))
+    changed = ", ".join(each.replace("_", " ") for each in control.changed)
+    return ControlRow(
+        set_in_type(clause["text"]), wording.clause(clause), changed or "another example", kept, broken, control.decides
+    )
+
+
+def _against(pair: tuple[float, float]) -> Markup:
+    return Markup("{} against {}").format(*numerals.two_sides(*pair))
 
 
 FEW_VALUES = 6
