@@ -85,6 +85,8 @@ def read(text: str) -> tuple[Decimal, Decimal]:
     """What a number on a page says, and half a unit of its last digit."""
     if text == "beyond 0":  # the share of a promise of 0 that is broken
         return Decimal("Infinity"), Decimal(0)
+    if text in ("just above 0", "just below 0"):
+        return Decimal(0), Decimal("1e-300")
     found = NUMBER.fullmatch(text)
     assert found, text
     sign, digits, power, unit = found.groups()

@@ -16,6 +16,8 @@ from widenet.console import wording
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
+LEAST = 1e-300
+"""Below this nothing is measured: it is the next number after 0."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -32,6 +34,8 @@ def written(value: float | int | str | None, digits: int = DIGITS) -> str:
     if value == 0:
         return "0"
     size = abs(value)
+    if size < LEAST:
+        return "just above 0" if value > 0 else "just below 0"
     if size >= LARGE or size < SMALL:
         return _signed(value, _with_power(size, digits))
     if size >= 1000 or size == int(size):

@@ -585,11 +585,15 @@ def _in_words(value: Any) -> Markup:
     """A value of a setting; of a long list, how many entries it has and how far they reach."""
     if _is_number(value):
         return numerals.number(value)
+    if isinstance(value, Mapping):
+        fields = (Markup("{} {}").format(name.replace("_", " "), _in_words(each)) for name, each in value.items())
+        return Markup(", ").join(fields)
     if not isinstance(value, list):
         return Markup.escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     flat = [each for row in value for each in (row if isinstance(row, list) else [row])]
     if len(flat) <= FEW_VALUES or not all(map(_is_number, flat)):
-        return Markup("[{}]").format(Markup(", ").join(map(_in_words, value)))
+        are_records = any(isinstance(each, Mapping) for each in value)
+        return Markup("[{}]").format(Markup("; " if are_records else ", ").join(map(_in_words, value)))
     ends = map(numerals.number, (min(flat), max(flat)))
     return Markup("{} numbers from {} to {}").format(numerals.count(len(flat)), *ends)
 
