@@ -46,7 +46,7 @@ test-page: setup chromium .venv/installed-page
 
 # About six minutes for the report where nothing is in the store, and three for the tests.
 test-report: report chromium .venv/installed-page
-	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest -n $(JOBS) -s tests/page/real
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest -n $(JOBS) -rP tests/page/real
 
 chromium:
 	@test -x $(CHROMIUM) || { echo "installing Debian's chromium"; apt-get update -q && \

@@ -13,7 +13,7 @@ from tests.control_table import Edge, Row, Setup, checks, constants_of, edge_of
 from widenet.claims.base import Claim, Part
 from widenet.claims.implication import Clause
 from widenet.papers import claim_ids
-from widenet.papers.controls import Control, Pair, control_of
+from widenet.papers.controls import Control, Pair, controls_of
 
 TESTS = Path(__file__).parent / "papers"
 AGAIN = "run python -m tools.controls"
@@ -69,7 +69,7 @@ def compare(claim: Claim, clause: Clause, controls: Iterable[Row | Edge]) -> Non
     """That the report tells this control; claims of no paper are told of nowhere."""
     if claim.id not in claim_ids():
         return
-    here, kept = told(controls, clause), control_of(claim.id, clause.key)
+    here, kept = told(controls, clause), controls_of(claim.id).get(clause.key)
     assert here is not None, "no control"
     assert kept is not None, AGAIN
     assert is_same(here, kept), f"{here} is not {kept}: {AGAIN}"

@@ -8,6 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from widenet.papers.controls import controls_of
+
 VOID = {"meta", "img", "br", "hr", "link", "input", "col", "wbr"}
 SVG = {"circle", "line", "rect", "path", "polygon"}
 """Elements that close themselves inside a drawing."""
@@ -122,6 +124,12 @@ def counts_in(row: Mapping[str, Any]) -> set[float]:
         lists = (each for each in values if isinstance(each, list))
         found |= {len([one for part in each for one in (part if isinstance(part, list) else [part])]) for each in lists}
     return set(map(float, found))
+
+
+def numbers_of_controls(id: str) -> set[float]:
+    """What the page of a claim says about the changes that must break it."""
+    pairs = ((each.kept or (), each.broken or ()) for each in controls_of(id).values())
+    return {value for kept, broken in pairs for value in (*kept, *broken)}
 
 
 def _flat(setting: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

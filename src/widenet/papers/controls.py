@@ -31,10 +31,10 @@ class Control(ClosedModel):
     decides: bool = True
 
 
-def control_of(claim_id: str, key: str) -> Control | None:
-    """The control of a clause; None where none is told."""
-    row = _kept().get(claim_id, {}).get(key)
-    return None if row is None else Control(**dict(zip(FIELDS, row, strict=True)))
+def controls_of(claim_id: str) -> dict[str, Control]:
+    """The controls of a claim by the keys of its clauses."""
+    rows = _kept().get(claim_id, {})
+    return {key: Control(**dict(zip(FIELDS, row, strict=True))) for key, row in rows.items()}
 
 
 def text(controls: dict[str, dict[str, Control]]) -> str:

@@ -2,10 +2,9 @@
 
 import functools
 import inspect
-import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
-from widenet.papers.controls import Control, control_of
+from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
 from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
 from widenet.papers.index import Row, figure_rows, form_of, row_of
@@ -28,6 +27,7 @@ from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
+from widenet.report.what_was_run import Ran, what_was_run
 from widenet.run import CheckOutcome
 
 MARKS = {Tone.GOOD: "", Tone.FINDING: "false", Tone.OPEN: "open", Tone.ALARM: "alarm"}
@@ -381,9 +381,8 @@ class Statement:
     @functools.cached_property
     def controls(self) -> list[ControlRow]:
         """Of each clause, the change that must break it."""
-        clauses = self.row["clauses"]
-        told = ((clause, control_of(self.id, clause["key"])) for clause in clauses)
-        return [_control_row(clause, control) for clause, control in told if control is not None]
+        told = controls_of(self.id)
+        return [_control_row(each, told[each["key"]]) for each in self.row["clauses"] if each["key"] in told]
 
     @property
     def assumptions(self) -> list[Hypothesis]:
@@ -417,14 +416,9 @@ class Statement:
         return f"{shown.as_posix()}, line {code.co_firstlineno}"
 
     @functools.cached_property
-    def ran(self) -> list[tuple[str, list[tuple[str, Markup]]]]:
-        """Of each experiment it reads: its name, and the values that each field of its settings had."""
-        found: dict[str, dict[str, list[Any]]] = {}
-        for setting in self.outcome.circumstances.settings:
-            fields = found.setdefault(setting["experiment"], {})
-            for name, value in _flat_fields(setting):
-                fields.setdefault(name, []).append(value)
-        return [(name, [(each, _values(of)) for each, of in fields.items()]) for name, fields in found.items()]
+    def ran(self) -> list[Ran]:
+        """The experiments it reads, with what each field of their settings was."""
+        return what_was_run(self.outcome.circumstances.settings)
 
     @property
     def how_many_met(self) -> Markup:
@@ -554,52 +548,6 @@ def _control_row(clause: Mapping[str, Any], control: Control) -> ControlRow:
 
 def _against(pair: tuple[float, float]) -> Markup:
     return Markup("{} against {}").format(*numerals.two_sides(*pair))
-
-
-FEW_VALUES = 6
-
-
-def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields of a setting and of what it holds, but for those that are empty."""
-    for name, value in setting.items():
-        words = f"{prefix}{name}".replace("_", " ")
-        if isinstance(value, Mapping):
-            yield from _flat_fields(value, f"{words}: ")
-        elif name != "experiment" and value not in (None, [], ""):
-            yield words, value
-
-
-def _values(values: Sequence[Any]) -> Markup:
-    """Each once; of many numbers, from the smallest to the largest."""
-    are_numbers = all(map(_is_number, values))
-    different = list(dict.fromkeys(map(_in_words, values)))
-    if len(different) > FEW_VALUES and are_numbers:
-        ends = map(numerals.number, (min(values), max(values)))
-        return Markup("{} to {}, {} values").format(*ends, numerals.count(len(different)))
-    shown = Markup(", ").join(different[:FEW_VALUES])
-    rest = len(different) - FEW_VALUES
-    return Markup("{} and {} more").format(shown, numerals.count(rest)) if rest > 0 else shown
-
-
-def _in_words(value: Any) -> Markup:
-    """A value of a setting; of a long list, how many entries it has and how far they reach."""
-    if _is_number(value):
-        return numerals.number(value)
-    if isinstance(value, Mapping):
-        fields = (Markup("{} {}").format(name.replace("_", " "), _in_words(each)) for name, each in value.items())
-        return Markup(", ").join(fields)
-    if not isinstance(value, list):
-        return Markup.escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    flat = [each for row in value for each in (row if isinstance(row, list) else [row])]
-    if len(flat) <= FEW_VALUES or not all(map(_is_number, flat)):
-        are_records = any(isinstance(each, Mapping) for each in value)
-        return Markup("[{}]").format(Markup("; " if are_records else ", ").join(map(_in_words, value)))
-    ends = map(numerals.number, (min(flat), max(flat)))
-    return Markup("{} numbers from {} to {}").format(numerals.count(len(flat)), *ends)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @functools.lru_cache(maxsize=2048)
