@@ -5,6 +5,7 @@ value rounded to the last digit shown.
 """
 
 import math
+import sys
 from decimal import Context, Decimal
 
 from markupsafe import Markup
@@ -16,7 +17,7 @@ from widenet.console import wording
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
-LEAST = 1e-300
+LEAST = sys.float_info.min
 """Below this nothing is measured: it is the next number after 0."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -95,12 +96,12 @@ def counted(value: int, singular: str, plural: str = "") -> Markup:
     return Markup("{} {}").format(count(value), singular if value == 1 else plural or singular + "s")
 
 
-def seconds(value: float) -> Markup:
+def seconds(value: float | int) -> Markup:
     """How long it took."""
     return Markup("{} s").format(data(value, f"{value:.1f}"))
 
 
-def in_drawing(value: float, text: str = "") -> Markup:
+def in_drawing(value: float | int, text: str = "") -> Markup:
     """A number inside a drawing, whose `<text>` can hold no `<data>`."""
     return Markup('<tspan data-value="{}">{}</tspan>').format(repr(value), text or written(value))
 

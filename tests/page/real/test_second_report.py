@@ -48,10 +48,10 @@ def second(real: Path) -> tuple[Results, Counting, list[str]]:
             work = getattr(plans, name)
             patch.setattr(plans, name, lambda item, *rest, of=work: judged.append(item.id) or of(item, *rest))
         cells = Cells(Store(STORE), executor)
-        start = time.monotonic()
+        start = time.process_time()
         plan = Plan(tuple(papers.claims_of()), papers.figures_of(), Scale.QUICK, 0, cells, Kept(cells))
         found = plan.carry_out(Unwatched(), lambda outcome: "")
-        print(f"the second report found everything in {time.monotonic() - start:.1f} s")
+        print(f"the second report found everything in {time.process_time() - start:.1f} s of processor time")
     return found, executor, judged
 
 
