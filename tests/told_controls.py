@@ -55,9 +55,9 @@ def _judged(claim: Claim, clause: Clause, setup: Setup) -> Part:
 
 
 def _part(claim: Claim, clause: Clause, *tables: Any, **constants: Any) -> Part:
-    if clause.role == "given":
-        return clause(*tables).part(clause.key)
-    return claim.promise(*tables, **constants).parts[clause.key].part(clause.key)
+    is_given = clause.role == "given"
+    found = clause(*tables) if is_given else claim.promise(*tables, **constants).parts[clause.key]
+    return found if isinstance(found, Part) else found.part(clause.key)
 
 
 def _pair(part: Part) -> Pair | None:

@@ -206,7 +206,8 @@ def columns_of(grid: str, rows: Mapping[str, Row]) -> list[int]:
                 )
                 if place < 9:
                     low, high = COLUMNS[place]
-                    assert low - 1e-9 <= float(row["tightness"]) <= high + 1e-9, (link, row["tightness"])
+                    share = float(str(row["tightness"]))
+                    assert low - 1e-9 <= share <= high + 1e-9, (link, share)
     shown = re.findall(r"<data value=\"(\d+)\"", grid[grid.index("<tfoot>") :])
     assert list(map(int, shown)) == totals
     return totals
@@ -285,3 +286,12 @@ def test_no_number_of_a_claim_stands_beside_the_elements_that_are_compared(
         loose = [(each, text) for text in said for each in DIGITS.findall(text) if each not in known]
         found |= {row["id"]: loose} if loose else {}
     assert found == {}
+
+
+def test_every_result_at_paper_scale_has_a_picture(real: Path, results: dict[str, Any]) -> None:
+    shipped = [row["id"] for row in results["figures"] if archived(row["id"]) is not None]
+    assert len(shipped) == 15
+    for id in shipped:
+        text = (real / address(id)).read_text(encoding="utf-8")
+        _, _, section = text.partition("At the paper’s own scale")
+        assert '<div class="panel' in section.partition("</section>")[0], id
