@@ -18,7 +18,7 @@ from widenet.store import Store
 from widenet.sweeps import driver
 from widenet.sweeps.driver import Counts, Survey, SweepWatch
 from widenet.sweeps.order import Question, subject_of
-from widenet.sweeps.packs import Pack, compute_pack
+from widenet.sweeps.packs import Pack, compute_pack, tasks_at
 from widenet.sweeps.tables import PackTable
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def source_of(order: Question, store: Store) -> str:
 def _source(text: str, root: str) -> str:
     order = Question.model_validate_json(text)
     subject = subject_of(order, Store(root))
-    tasks = subject.tasks(order.point(0))
+    tasks = tasks_at(order, subject, 0)
     keys = [task.key.digest for task in tasks] if isinstance(tasks, list) else []
     return " ".join([*keys, PackTable.of(order, subject.modules, range(1)).key.digest])
 

@@ -6,7 +6,8 @@ import math
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,7 +18,7 @@ from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
 from widenet.sweeps import failures
 from widenet.sweeps.order import Question, packs_of, publish, subject_of
-from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack
+from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack, require_look, tasks_at
 from widenet.sweeps.tables import PackTable
 
 SECONDS_PER_PACK = 60.0
@@ -116,11 +117,24 @@ class Survey:
             while compute_pack(self._pack(range(number, number + 1)).text).get(ELSEWHERE):
                 time.sleep(SECONDS_BETWEEN_TRIES)  # of many that start together, one computes it
             seconds.append(time.perf_counter() - start)
+            self.require_look([number])
         kept = [self._recorded(number) for number in range(len(seconds))]
         return {"seconds": max(seconds[-1], kept[-1]), "first": max(seconds[0], kept[0])}
 
+    def require_look(self, numbers: Iterable[int] = (0, 1)) -> None:
+        """Refuse what cannot be looked at, as far as the first finished one of these points tells.
+
+        What an experiment measures is often known only when it has measured something.
+
+        Raises:
+          InputError: there is no such quantity, or not there.
+        """
+        if self.order.look or self.order.at:
+            subject = subject_of(self.order, self.store)
+            any(require_look(self.order, subject, self.store, each) for each in numbers if each < self.order.n_points)
+
     def _recorded(self, number: int) -> float:
-        tasks = subject_of(self.order, self.store).tasks(self.order.point(number))
+        tasks = tasks_at(self.order, subject_of(self.order, self.store), number)
         cells = [self.store.get(each.key) for each in tasks] if isinstance(tasks, list) else []
         return sum((each.content["seconds"] for each in cells if each is not None), 0.0)
 
@@ -135,8 +149,10 @@ class Survey:
           StoreError: the store cannot be written.
         """
         publish(self.order, self.store)
+        spans = self.spans()
+        self.require_look()
         modules = subject_of(self.order, self.store).modules
-        return [span for span in self.spans() if not PackTable.of(self.order, modules, span).is_kept(self.store)]
+        return [span for span in spans if not PackTable.of(self.order, modules, span).is_kept(self.store)]
 
     def _pack(self, span: range) -> Pack:
         return Pack(self.order, span.start, span.stop, self.store.root.absolute())
@@ -246,14 +262,16 @@ def by_executor(
     """
     waiting = deque(sweep.texts(sweep.missing()))
     running: dict[Any, tuple[str, str, int]] = {}
+    held: deque[_Held] = deque()
     lost: Counter[str] = Counter()
     total: Counts = Counter()
-    while waiting or running:
+    while waiting or running or held:
+        waiting.extend(_given_back(held))
         while waiting and len(running) < in_flight:
             pack = waiting.popleft()
             running[executor.submit(function, pack[1])] = pack
             watch.begin(pack[0], pack[2])
-        for future in _finished(running, look):
+        for future in _finished(running, look, min((each.not_before for each in held), default=math.inf)):
             name, text, n_points = running.pop(future)
             try:
                 counts = Counter(future.result())
@@ -266,22 +284,50 @@ def by_executor(
                 waiting.append((name, text, n_points))
                 continue
             if counts[ELSEWHERE]:
-                waiting.append((name, text, n_points))
-                time.sleep(SECONDS_BETWEEN_TRIES)
+                held.append(_Held((name, text, n_points), time.monotonic() + SECONDS_BETWEEN_TRIES))
             else:
                 total += counts
                 watch.end(name, counts)
     return total
 
 
-def _finished(running: Iterable[Any], look: Callable[[], None]) -> list[Any]:
-    """Those that are done, when there is one."""
+@dataclass(frozen=True)
+class _Held:
+    """A pack in which others are at every point that is missing, and when it is looked at next."""
+
+    pack: tuple[str, str, int]
+    not_before: float
+
+
+def _given_back(held: deque[_Held]) -> Iterator[tuple[str, str, int]]:
+    """The packs in which there is something to do again.
+
+    This process looks at the leases, because a job that is a new process could not have watched them.
+    """
+    for _ in range(len(held)):
+        each = held.popleft()
+        start = time.monotonic()
+        name, text, n_points = each.pack
+        if start < each.not_before:
+            held.append(each)
+        elif (pack := Pack.of(text).left()) is not None:
+            yield name, pack.text, n_points
+        else:
+            now = time.monotonic()
+            held.append(_Held(each.pack, now + max(SECONDS_BETWEEN_TRIES, 10 * (now - start))))
+
+
+def _finished(running: Collection[Any], look: Callable[[], None], until: float) -> list[Any]:
+    """Those that are done, when there is one; none where there is none until then, on the clock of `monotonic`."""
     while True:
-        if all(isinstance(each, concurrent.futures.Future) for each in running):
-            first = concurrent.futures.FIRST_COMPLETED
-            done = list(concurrent.futures.wait(running, SECONDS_BETWEEN_LOOKS, first).done)
+        left = max(0.0, min(SECONDS_BETWEEN_LOOKS, until - time.monotonic()))
+        if not running:
+            time.sleep(left)
+            done = []
+        elif all(isinstance(each, concurrent.futures.Future) for each in running):
+            done = list(concurrent.futures.wait(running, left, concurrent.futures.FIRST_COMPLETED).done)
         elif not (done := [each for each in running if each.done()]):
-            time.sleep(SECONDS_BETWEEN_TRIES)  # the jobs of submitit can be asked only
-        if done:
+            time.sleep(min(left, SECONDS_BETWEEN_TRIES))  # the jobs of submitit can be asked only
+        if done or time.monotonic() >= until:
             return done
         look()

@@ -8,7 +8,7 @@ import time
 from widenet.run.workers import default_jobs
 from widenet.sweeps.driver import Survey
 from widenet.sweeps.order import subject_of
-from widenet.sweeps.packs import compute_pack
+from widenet.sweeps.packs import compute_pack, tasks_at
 
 WORTH_MORE = 12
 """Of fewer points the first two say enough."""
@@ -57,7 +57,7 @@ def _seconds(sweep: Survey, number: int) -> float:
     for _, text, _ in sweep.texts([range(number, number + 1)]):
         compute_pack(text)
     took = time.perf_counter() - start
-    tasks = subject_of(sweep.order, sweep.store).tasks(sweep.order.point(number))
+    tasks = tasks_at(sweep.order, subject_of(sweep.order, sweep.store), number)
     cells = [sweep.store.get(each.key) for each in tasks] if isinstance(tasks, list) else []
     return max(took, sum(each.content["seconds"] for each in cells if each is not None))
 

@@ -50,6 +50,8 @@ class _Packs:
         self.tables: dict[int, PackTable] = {}
         empty = [PackTable.of(self.order, self.subject.modules, span) for span in self.spans]
         lines = lines_of(self.store, empty) if size is not None else [None]
+        if size is not None and None in lines:
+            sweep.require_look()
         for place, line in enumerate(lines):
             if line is None:
                 self.tables[place] = self._measured(empty[place], place, size is None)
