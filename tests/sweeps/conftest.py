@@ -7,7 +7,7 @@ from tests.sweeps import toy
 from widenet.store import Store
 
 FILE = str(Path(toy.__file__))
-PRODUCTS = f"{FILE}:products"
+PRODUCTS, PAIRS = f"{FILE}:products", f"{FILE}:pairs"
 
 
 class Log:

@@ -20,6 +20,7 @@ from widenet.store import Store, leases
 from widenet.sweeps import driver, failures
 from widenet.sweeps.driver import Quiet, Survey
 from widenet.sweeps.order import order_of, subject_of
+from widenet.sweeps.packs import Pack
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 
@@ -249,3 +250,78 @@ def test_a_store_that_is_a_file_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot write results to"):
         wn.sweep(PRODUCTS, store=Store(Path(tmp_path / "file")), factor=[1.0])
+
+
+class NewProcesses(concurrent.futures.ThreadPoolExecutor):
+    """Each job is a process of its own, as those of submitit and executorlib may be."""
+
+    submitted: Counter[int]
+
+    def submit(self, fn, /, *args, **kwargs):
+        (text,) = args
+        self.submitted[Pack.of(text).start] += 1
+        code = "import sys, json; from widenet.sweeps.packs import compute_pack"
+        code += "; print(json.dumps(compute_pack(sys.argv[1])))"
+
+        def job():
+            done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)
+            return json.loads(done.stdout)
+
+        return super().submit(job)
+
+
+def test_jobs_that_are_new_processes_take_over_a_lease_that_the_driver_has_watched(store, log, monkeypatch, expected):
+    """None of them lives for three beats; without what the driver saw, they would be submitted for ever."""
+    monkeypatch.setattr(leases, "BEAT_SECONDS", 0.1)
+    sweep = sweep_of(store, over={"size": [4], "factor": [2.0, 2.5, 0.5]})
+    sweep.pack_size()
+    tasks = subject_of(sweep.order, store).tasks({"size": 4, "factor": 0.5})
+    assert isinstance(tasks, list)
+    lease = store.path(tasks[0].key).with_suffix(leases.SUFFIX)
+    lease.parent.mkdir(parents=True, exist_ok=True)
+    lease.write_bytes(leases.Owner("theirs", "another machine", 0, 1, "1").text(7))
+    with NewProcesses(2) as executor:
+        executor.submitted = Counter()
+        driver.by_executor(sweep, executor, Quiet())
+    found = dataset_of(sweep)
+    assert found["product"].equals(expected["product"].sel(size=[4], factor=[2.0, 2.5, 0.5]))
+    assert executor.submitted == {2: 2}, "once when it was held, and once when it was stale"
+    assert log.counts("start")["4 0.5 0"] == 1
+    assert not lease.exists()
+
+
+def test_a_pack_that_is_held_by_the_living_is_not_submitted_until_they_give_it_back(store, monkeypatch, expected):
+    sweep = sweep_of(store, over={"size": [4], "factor": [2.0, 2.5, 0.5]})
+    sweep.pack_size()
+    tasks = subject_of(sweep.order, store).tasks({"size": 4, "factor": 0.5})
+    assert isinstance(tasks, list)
+    looks = []
+
+    class Once(concurrent.futures.Executor):
+        submitted = 0
+
+        def submit(self, fn, /, *args, **kwargs):
+            self.submitted += 1
+            future = concurrent.futures.Future()
+            future.set_result(fn(*args))
+            return future
+
+    executor = Once()
+    path = store.path(tasks[0].key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ours = leases.acquire(path)
+    assert ours is not None
+    real = Pack.left
+
+    def left(pack):
+        looks.append(real(pack))
+        if len(looks) == 3:
+            ours.release()
+        return looks[-1]
+
+    monkeypatch.setattr(Pack, "left", left)
+    driver.by_executor(sweep, executor, Quiet())
+    assert looks[:3] == [None, None, None]
+    assert looks[3] is not None
+    assert executor.submitted == 2
+    assert dataset_of(sweep)["product"].equals(expected["product"].sel(size=[4], factor=[2.0, 2.5, 0.5]))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
+from pydantic import model_validator
 
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
@@ -40,6 +41,26 @@ class Products(Cases):
     @property
     def double(self) -> np.ndarray:
         return 2 * self.product
+
+
+class PairSetting(ClosedModel):
+    """k of n, and no thirteen."""
+
+    k: int = 1
+    n: int = 5
+    n_runs: int = 2
+
+    @model_validator(mode="after")
+    def _k_is_at_most_n(self) -> "PairSetting":
+        if self.n == 13:
+            raise ZeroDivisionError("thirteen")
+        if self.k > self.n:
+            raise ValueError(f"k must be at most n, got {self.k} of {self.n}")
+        return self
+
+
+def run_pair(setting: PairSetting, progress: Progress) -> Products:
+    return Products(np.full(setting.n_runs, float(setting.k)), setting.n)
 
 
 def run(setting: ToySetting, progress: Progress) -> Products:
@@ -81,4 +102,9 @@ def settings(scale: Scale, seed: int) -> Sequence[ToySetting]:
     return [ToySetting(seed=seed), ToySetting(seed=seed, size=5)]
 
 
+def pair_settings(scale: Scale, seed: int) -> Sequence[PairSetting]:
+    return [PairSetting()]
+
+
+pairs = Experiment("toy.pairs", pair_settings, run_pair, seconds=0.01)
 products = Experiment("toy.products", settings, run, seconds=0.01)

@@ -373,8 +373,8 @@ def test_cores_are_lent_in_turn():
         one = threading.Thread(target=use, args=("one", 1))
         one.start()
         assert order == []  # a core is free, and who asked first comes first
-    both.join(10)
-    one.join(10)
+    both.join()
+    one.join()
     assert first == [0]
     assert [(name, sorted(own)) for name, own in order] == [("both", [0, 1]), ("one", order[1][1])]
     assert len(order[1][1]) == 1
