@@ -8,6 +8,7 @@ from widenet.store import Store
 
 FILE = str(Path(toy.__file__))
 PRODUCTS, PAIRS = f"{FILE}:products", f"{FILE}:pairs"
+PLAIN, NAMED = f"{FILE}:plain", f"{FILE}:named"
 
 
 class Log:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from jaxtyping import Float
 from pydantic import model_validator
 
@@ -106,5 +107,22 @@ def pair_settings(scale: Scale, seed: int) -> Sequence[PairSetting]:
     return [PairSetting()]
 
 
+@dataclass(frozen=True, eq=False)
+class Plain:
+    amount: float
+
+
+def run_plain(setting: ToySetting, progress: Progress) -> Plain:
+    _write(f"start {os.getpid()} {setting.factor:g}")
+    return Plain(2 * setting.factor)
+
+
+def run_named(setting: ToySetting, progress: Progress) -> xr.Dataset:
+    _write(f"start {os.getpid()} {setting.factor:g}")
+    return xr.Dataset({"amount": 2 * setting.factor})
+
+
+plain = Experiment("toy.plain", settings, run_plain, seconds=0.01)
+named = Experiment("toy.named", settings, run_named, seconds=0.01)
 pairs = Experiment("toy.pairs", pair_settings, run_pair, seconds=0.01)
 products = Experiment("toy.products", settings, run, seconds=0.01)

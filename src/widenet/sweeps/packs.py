@@ -35,6 +35,8 @@ class Pack:
     start: int
     stop: int
     root: Path
+    seconds: float | None = None
+    """About how long a point takes; what its experiments say, if it was not measured."""
     stale: tuple[str, ...] = ()
     """Leases that whoever hands the pack out has watched until they were stale (`widenet.store.leases`)."""
 
@@ -43,6 +45,7 @@ class Pack:
         """The JSON that travels: the values of the axes may be many, and are in the store."""
         row = {"start": self.start, "stop": self.stop, "root": str(self.root), "order": self.order.digest}
         row |= {"look": self.order.look, "at": self.order.at, "tries": self.order.tries}
+        row |= {"seconds": self.seconds}
         return json.dumps(row | ({"stale": self.stale} if self.stale else {}))
 
     @classmethod
@@ -55,7 +58,7 @@ class Pack:
         row = json.loads(text)
         at = tuple(row["at"].items())
         order = published(row["order"], tuple(row["look"]), at, row["tries"], row["root"])
-        return cls(order, row["start"], row["stop"], Path(row["root"]), tuple(row.get("stale", ())))
+        return cls(order, row["start"], row["stop"], Path(row["root"]), row["seconds"], tuple(row.get("stale", ())))
 
     def left(self) -> "Pack | None":
         """The same, when there is something to do in it; None while others are at everything that is missing.
@@ -142,7 +145,7 @@ class _PackWork:
         with self.store.claiming(task.key) as lease:
             if lease is None:
                 return ELSEWHERE
-            if is_there(task, self.store):
+            if is_there(task, self.store, self.pack.seconds):
                 return FOUND
             if lease.lost >= failures.MOST_LOST:
                 words = f"{task.experiment.id} failed: the process that computed it was lost {lease.lost} times."
@@ -175,7 +178,7 @@ class _PackWork:
                 tasks = tasks_at(self.pack.order, self.subject, span[place])
                 for task in tasks if isinstance(tasks, list) else ():
                     with self.store.claiming(task.key) as lease:
-                        if lease is not None and not is_there(task, self.store):
+                        if lease is not None and not is_there(task, self.store, self.pack.seconds):
                             self._run(task)
                 rows[place] = measure(self.pack.order, self.subject, self.store, span[place])
         table.fill(rows)

@@ -43,7 +43,7 @@ def status_of(sweep: Survey) -> Status:
     counts: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     tasks = slurm.tasks_of(sweep)
-    if sweep.known_size is None:
+    if not sweep.is_decided:
         return Status(Counter({MISSING: order.n_points}), errors, tasks)
     subject = subject_of(order, store)
     for span in sweep.spans():

@@ -1,5 +1,6 @@
 """What is swept: a claim over the choices of your data, or an experiment over the fields of its setting."""
 
+import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -111,6 +112,17 @@ class ClaimSubject:
         for part in evidence.parts:
             if not look or part.key in look:
                 row |= _part_row(part)
+        return row | self._quantities(results, [name for name in look if name not in self.promised], at)
+
+    def _quantities(self, results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]) -> Row:
+        """Quantities of the cells: their runs one after the other, or one number per cell where there are several."""
+        row: Row = {}
+        known = [name for result in results for name in quantities_of(result)]
+        for name in look:
+            if name not in known:
+                raise UnknownName(f"clause or quantity of {self.claim.id},", name, {*self.promised, *known})
+            parts = [_quantities(each, [name], at)[name] for each in results if name in quantities_of(each)]
+            row[name] = parts[0] if len(parts) == 1 else np.concatenate([np.atleast_1d(part) for part in parts])
         return row
 
     def evidence(self, point: Mapping[str, Any], results: Sequence[Any]) -> Evidence:
@@ -167,12 +179,16 @@ class ClaimSubject:
             raise Together(str(refusal)) from None
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
-        """Keys of what the claim promises."""
-        if at:
-            raise InputError(f"look.at is for experiments, and {self.claim.id} is a claim; leave it out.")
-        for name in look:
-            if name not in self.promised:
-                raise UnknownName(f"clause of {self.claim.id},", name, self.promised)
+        """Keys of what the claim promises, or quantities of the cells that it reads."""
+        of_cells = [name for name in look if name not in self.promised]
+        if at and not of_cells:
+            raise InputError(f"look.at is for quantities of cells, and {self.claim.id} is a claim; leave it out.")
+        known = [_known_quantities(each.result_type) for each in self.claim.reads]
+        if None not in known:  # otherwise the first cell tells
+            names = [name for each in known for name in each or ()]
+            for name in of_cells:
+                if name not in names:
+                    raise UnknownName(f"clause or quantity of {self.claim.id},", name, {*self.promised, *names})
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -228,10 +244,9 @@ class SeveralClaims:
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """Clauses of any of them."""
-        known = []
-        for claim in self.claims.values():
-            claim.require_look((), at)
-            known += claim.promised
+        if at:
+            raise InputError("look.at is for quantities of cells; ask one claim or one experiment for them.")
+        known = [key for claim in self.claims.values() for key in claim.promised]
         for name in look:
             if name not in known:
                 raise UnknownName("clause of these claims,", name, known)
@@ -293,11 +308,10 @@ class ExperimentSubject:
         kind = self.experiment.result_type
         if at and kind is not xr.Dataset:
             raise InputError(f"quantities of {self.experiment.id} have no axes of their own; leave look.at out.")
-        if isinstance(kind, type) and issubclass(kind, Cases):
-            known = [name for name in dir(kind.join([])) if not name.startswith("_")]
-            for name in look:
-                if name not in known and not hasattr(kind, name):
-                    raise UnknownName(f"quantity of {self.experiment.id},", name, known)
+        known = _known_quantities(kind)
+        for name in look:
+            if known is not None and name not in known:
+                raise UnknownName(f"quantity of {self.experiment.id},", name, known)
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -411,6 +425,23 @@ def _part_row(part: Part) -> Row:
     kept = np.nan if part.kept is None else float(part.kept)
     sides = {"": part.measured, "_promised": part.promised, "_tightness": part.tightness, "_kept": kept}
     return {f"{part.key}{end}": np.nan if each is None else float(each) for end, each in sides.items()}
+
+
+def _known_quantities(kind: Any) -> set[str] | None:
+    """What a result of this type has; None where only the result itself can tell."""
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        return None
+    names = {name for name in dir(kind) if not name.startswith("_") and not callable(getattr(kind, name))}
+    if issubclass(kind, Cases):
+        names |= {name for name in dir(kind.join([])) if not name.startswith("_")}
+    return names | {field.name for field in dataclasses.fields(kind)}
+
+
+def quantities_of(result: Any) -> Iterable[str]:
+    """What can be looked at in a result."""
+    if isinstance(result, xr.Dataset):
+        return [str(name) for name in result.data_vars]
+    return _known_quantities(type(result)) or ()
 
 
 def _quantities(result: Any, look: Sequence[str], at: Mapping[str, Value]) -> Row:
