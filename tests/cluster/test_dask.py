@@ -51,8 +51,10 @@ def test_packs_in_flight_are_bounded_and_text(dask_cluster, survey, monkeypatch)
         return real(client, function, *arguments, **options)
 
     monkeypatch.setattr(Client, "submit", submit)
+    plan = driver.Plan(prices=[(0, 0.01)], packs=[(1, 40)])
+    survey.store.write_once(survey.plan, plan.model_dump_json().encode())
     cluster.compute(survey, dask_cluster.scheduler_address, Quiet(), pytest.fail)
-    assert len(submitted) == len(survey.spans()) > driver.IN_FLIGHT
+    assert len(submitted) == 40 > driver.IN_FLIGHT
     assert all(isinstance(text, str) and len(text) < 1000 for (text,) in submitted)
     assert cluster.PACKS_PER_WORKER * 2 < driver.IN_FLIGHT
 
@@ -155,3 +157,13 @@ def test_a_scheduler_and_two_workers_started_by_hand_over_tls(tmp_path, sweep):
         assert "40 points, 34 computed" in done.stdout
         refused = sweep("--on", address, "--retry", code=2).stderr
         assert "tls:// needs distributed.comm.tls.ca-file in Dask's configuration" in refused
+
+
+def test_a_worker_that_comes_later_with_several_threads_is_refused(survey):
+    """Whoever was there when the sweep began has one."""
+    source = cluster.source_of(survey.order, survey.store)
+    (_, text, _), *_ = survey.texts(survey.missing())
+    with cluster_of(1, n_threads=2) as here, Client(here.scheduler_address) as client:
+        future = client.submit(cluster.compute_there, text, source, pure=False)
+        with pytest.raises(StoreError, match="has 2 threads; start more workers with --nthreads 1 each"):
+            future.result()

@@ -176,10 +176,10 @@ class Survey:
 
     def texts(self, spans: Iterable[range]) -> Iterator[tuple[str, str, int]]:
         """Of each pack a name, the text that travels, and how many points it has."""
-        prices, root = self.decide().prices, self.store.root.absolute()
+        plan, root = self._decided(), self.store.root.absolute()
         for span in spans:
-            each = price_of(prices, span) / len(span)
-            pack = Pack(self.order, span.start, span.stop, root, seconds=float(f"{each:.3g}"))
+            seconds = None if plan is None else float(f"{price_of(plan.prices, span) / len(span):.3g}")
+            pack = Pack(self.order, span.start, span.stop, root, seconds)
             name = f"points {span.start + 1:,} to {span.stop:,}" if len(span) > 1 else f"point {span.start + 1:,}"
             yield name, pack.text, len(span)
 
