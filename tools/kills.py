@@ -73,24 +73,28 @@ class Life:
 
 @dataclass
 class Trace:
-    """What all processes said."""
+    """What all processes said.
+
+    Attributes:
+      length: bytes that were read so far.
+    """
 
     path: Path
     lives: dict[str, Life] = field(default_factory=dict)
     begun: Counter[str] = field(default_factory=Counter)
     finished: set[str] = field(default_factory=set)
     again: list[str] = field(default_factory=list)
-    _read: int = 0
+    length: int = 0
 
     def look(self) -> None:
         """Read what is new."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
-            file.seek(self._read)
+            file.seek(self.length)
             data = file.read()
         whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
-        self._read += len(whole)
+        self.length += len(whole)
         for line in whole.decode().splitlines():
             pid, started, moment, cell = line.split()
             self.lives[f"{pid} {started}"] = Life(int(pid), started, moment, cell)
@@ -207,13 +211,15 @@ class Disturbed:
         Moments in which too few have ended are drawn first.
         """
         moment = random.choice(self.wanted() or list(STATES))
-        last = time.monotonic() + PATIENCE
-        while not (found := self.trace.at_work(moment)):
-            if is_over():
-                return None
-            if time.monotonic() > last:
-                raise Wrong(f"nobody computes any more: {(self.folder / 'said').read_text()[-500:]}")
-            time.sleep(0.01)
+        found: list[Life] = []
+
+        def is_there() -> bool:
+            found[:] = self.trace.at_work(moment)
+            return bool(found) or is_over()
+
+        self.wait(is_there, "a process that computes")
+        if not found:
+            return None
         time.sleep(random.uniform(0, self.pace))
         return random.choice(found)
 
@@ -239,13 +245,25 @@ class Disturbed:
         Raises:
           Wrong: it does not.
         """
-        try:
-            code = driver.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            driver.kill()
-            raise Wrong("the sweep did not end") from None
-        if code != 0:
-            raise Wrong(f"the sweep ended with {code}: {(self.folder / 'said').read_text()[-500:]}")
+        self.wait(functools.partial(_has_ended, driver), "the end of the sweep")
+        if driver.returncode != 0:
+            raise Wrong(f"the sweep ended with {driver.returncode}: {(self.folder / 'said').read_text()[-500:]}")
+
+    def wait(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait for something as long as the sweep goes on, however slowly.
+
+        Raises:
+          Wrong: nobody has said anything for a long while.
+        """
+        said, last = -1, 0.0
+        while not condition():
+            self.trace.look()
+            now = time.monotonic()
+            if self.trace.length != said:
+                said, last = self.trace.length, now + PATIENCE
+            if now > last:
+                raise Wrong(f"waited in vain for {what}: {(self.folder / 'said').read_text()[-500:]}")
+            time.sleep(0.01)
 
     def values(self, store: Path) -> np.ndarray:
         """The numbers of the sweep in a store.
@@ -324,7 +342,8 @@ def _until_finished(sweep: Disturbed, *options: str) -> None:
                 sweep.kills["SIGKILL to a worker"] += 1
         if sweep.is_enough():
             sweep.set_pace(0)
-        if driver.wait(PATIENCE) == 0:
+        sweep.wait(functools.partial(_has_ended, driver), "the end of a driver")
+        if driver.returncode == 0:
             return
     raise Wrong(f"the sweep did not end: {(sweep.folder / 'said').read_text()[-500:]}")
 
@@ -363,13 +382,13 @@ def on_slurm(sweep: Disturbed) -> None:
                 command = ["scancel", task] if how == "scancel" else ["scontrol", "requeue", task]
                 done = subprocess.run(command, env=asked, check=False, capture_output=True)
                 sweep.kills[how] += done.returncode == 0
-                _wait(functools.partial(_is_over, life), f"the end of a task after {how}")
+                sweep.wait(functools.partial(_is_over, life), f"the end of a task after {how}")
             if len(tasks()) < WORKERS:
                 again()
         sweep.set_pace(0)
         if not tasks():
             again()
-        _wait(lambda: not tasks(), "the end of the array")
+        sweep.wait(lambda: not tasks(), "the end of the array")
 
 
 def _task(life: Life) -> str | None:
@@ -381,14 +400,6 @@ def _task(life: Life) -> str | None:
     found = {name: value for name, _, value in (row.partition("=") for row in rows)}
     names = ("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID")  # of one that ends just now there are none
     return "_".join(found[name] for name in names) if all(name in found for name in names) else None
-
-
-def _wait(condition: Callable[[], bool], what: str) -> None:
-    last = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > last:
-            raise Wrong(f"waited in vain for {what}")
-        time.sleep(0.05)
 
 
 def _is_over(life: Life) -> bool:

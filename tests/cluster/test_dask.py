@@ -51,7 +51,7 @@ def test_packs_in_flight_are_bounded_and_text(dask_cluster, survey, monkeypatch)
         return real(client, function, *arguments, **options)
 
     monkeypatch.setattr(Client, "submit", submit)
-    plan = driver.Plan(prices=[(0, 0.01)], packs=[(1, 40)])
+    plan = driver.Packing(prices=[(0, 0.01)], packs=[(1, 40)])
     survey.store.write_once(survey.plan, plan.model_dump_json().encode())
     cluster.compute(survey, dask_cluster.scheduler_address, Quiet(), pytest.fail)
     assert len(submitted) == 40 > driver.IN_FLIGHT

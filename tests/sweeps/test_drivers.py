@@ -18,7 +18,7 @@ from tests.sweeps.conftest import PRODUCTS
 from widenet.errors import StoreError
 from widenet.store import Store, leases
 from widenet.sweeps import driver, failures
-from widenet.sweeps.driver import Plan, Quiet, Survey
+from widenet.sweeps.driver import Packing, Quiet, Survey
 from widenet.sweeps.order import order_of, subject_of
 from widenet.sweeps.packing import packed
 from widenet.sweeps.packs import Pack
@@ -212,7 +212,7 @@ def test_memory_does_not_grow_with_the_number_of_points_that_are_handed_out(stor
         axis = {"from": 1, "to": n_points, "steps": n_points}
         sweep = sweep_of(store, over={"seed": axis})
         prices = [(0, 1.0)]
-        plan = Plan(prices=prices, packs=packed(prices, n_points))
+        plan = Packing(prices=prices, packs=packed(prices, n_points))
         store.write_once(sweep.plan, plan.model_dump_json().encode())
         assert len(sweep.missing()) >= 33  # what is asked is written now
         tracemalloc.start()

@@ -80,7 +80,7 @@ def test_a_point_that_may_be_hidden_is_waited_for_as_long_as_it_was_measured_to_
         return real(self, key, seconds)
 
     sweep = sweep_of(store, over={"factor": [1.0, 2.0, 3.0]})
-    plan = driver.Plan(prices=[(0, 1.5), (2, 2.5)], packs=[(3, 1)])
+    plan = driver.Packing(prices=[(0, 1.5), (2, 2.5)], packs=[(3, 1)])
     store.write_once(sweep.plan, plan.model_dump_json().encode())
     monkeypatch.setattr(Store, "look_again", look_again)
     driver.here(sweep, Quiet())
@@ -89,7 +89,7 @@ def test_a_point_that_may_be_hidden_is_waited_for_as_long_as_it_was_measured_to_
 
 def test_what_a_point_takes_travels_with_its_pack(store):
     sweep = sweep_of(store, over={"factor": [1.0, 2.0, 3.0]})
-    plan = driver.Plan(prices=[(0, 1.0), (2, 3.0)], packs=[(1, 3)])
+    plan = driver.Packing(prices=[(0, 1.0), (2, 3.0)], packs=[(1, 3)])
     store.write_once(sweep.plan, plan.model_dump_json().encode())
     assert len(sweep.missing()) == 3
     packs = [Pack.of(text) for _, text, _ in sweep.texts(sweep.spans())]

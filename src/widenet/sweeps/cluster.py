@@ -17,7 +17,7 @@ from widenet.errors import InputError, StoreError, WidenetError
 from widenet.store import Store
 from widenet.sweeps import driver
 from widenet.sweeps.driver import Counts, Survey, SweepWatch
-from widenet.sweeps.order import Question, subject_of
+from widenet.sweeps.order import Question, publish, subject_of
 from widenet.sweeps.packs import Pack, compute_pack, tasks_at
 from widenet.sweeps.tables import PackTable
 
@@ -45,6 +45,7 @@ def compute(sweep: Survey, address: str, watch: SweepWatch, warn: Any) -> Counts
     """
     source = source_of(sweep.order, sweep.store)
     with connected(address) as client:
+        publish(sweep.order, sweep.store)
         sweep.decide()
         for words in trouble_with(client, sweep, source):
             warn(words)

@@ -57,7 +57,7 @@ class Quiet:
         """Nobody is told."""
 
 
-class Plan(ClosedModel):
+class Packing(ClosedModel):
     """How points are packed.
 
     Attributes:
@@ -95,7 +95,7 @@ class Survey:
         """Whether it is known how points are packed."""
         return self._decided() is not None
 
-    def decide(self) -> "Plan":
+    def decide(self) -> "Packing":
         """How points are packed: by what a few of them were measured to take.
 
         Raises:
@@ -104,7 +104,7 @@ class Survey:
         known = self._decided()
         if known is None:
             prices = [(each.number, each.seconds) for each in self.pilot()]
-            known = Plan(prices=prices, packs=packed(prices, self.order.n_points))
+            known = Packing(prices=prices, packs=packed(prices, self.order.n_points))
             self.store.write_once(self.plan, known.model_dump_json().encode())
             known = self._decided() or known
         return known
@@ -114,9 +114,9 @@ class Survey:
         prices = self.decide().prices
         return math.fsum(price_of(prices, span) for span in spans)
 
-    def _decided(self) -> "Plan | None":
+    def _decided(self) -> "Packing | None":
         try:
-            return Plan.model_validate_json(self.plan.read_bytes())
+            return Packing.model_validate_json(self.plan.read_bytes())
         except (OSError, ValueError):
             return None
 

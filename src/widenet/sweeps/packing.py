@@ -20,7 +20,7 @@ LEAST_PRICE = 1e-4
 
 Prices = list[tuple[int, float]]
 """Numbers of points along the walk, and the seconds that each took."""
-Runs = list[tuple[int, int]]
+PackSizes = list[tuple[int, int]]
 """Sizes of packs, each with how many packs of that size follow each other."""
 
 
@@ -35,7 +35,7 @@ def price_of(prices: Prices, span: range) -> float:
     return len(span) * price_at(prices, np.array([(span.start + span.stop - 1) / 2])).item()
 
 
-def packed(prices: Prices, n_points: int) -> Runs:
+def packed(prices: Prices, n_points: int) -> PackSizes:
     """The sizes of the packs."""
     ends = np.cumsum(price_at(prices, np.arange(n_points)))
     total = float(ends[-1])
