@@ -1,6 +1,9 @@
 """What a change recomputes, and what it does not."""
 
+import ast
+import contextlib
 import functools
+import threading
 from pathlib import Path
 
 import pytest
@@ -246,3 +249,25 @@ class TestNotes:
         (tmp_path / "file").touch()
         module.NOTES.write(tmp_path / "file" / "sources.json")
         assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "widenet"]
+
+
+def test_two_threads_do_not_parse_at_once(tmp_path, monkeypatch):
+    """CPython may raise a SystemError where they do, as a worker of Dask did that was asked while it computed."""
+    both, met = threading.Barrier(2), []
+    real = ast.parse
+
+    def parse(text):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            met.append(both.wait(1.0))
+        return real(text)
+
+    monkeypatch.setattr(ast, "parse", parse)
+    paths = [tmp_path / name for name in ("a.py", "b.py")]
+    for path in paths:
+        path.write_text("x = 1\n")
+    threads = [threading.Thread(target=module._read, args=(path,)) for path in paths]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not met

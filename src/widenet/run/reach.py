@@ -18,6 +18,7 @@ import importlib.util
 import json
 import os
 import platform
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -238,9 +239,15 @@ def _imports(path: Path) -> list[Import]:
     return NOTES.imports[name]
 
 
+_PARSING = threading.Lock()
+"""CPython counts the depth of a tree for all threads together, and raises a `SystemError` where two parse at once."""
+
+
 @functools.cache
 def _read(path: Path) -> SourceFile:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    with _PARSING:
+        tree = ast.parse(text)
     imports: list[Import] = []
     for node in ast.walk(tree):
         match node:

@@ -190,7 +190,7 @@ def array_of(on: str, asked: Mapping[str, Any]) -> slurm.Array | None:
 
 def is_finished(sweep: Survey) -> bool:
     """Whether nothing is left to compute, as far as the tables of packs tell."""
-    return sweep.known_size is not None and not sweep.missing()
+    return sweep.is_decided and not sweep.missing()
 
 
 def _warn(words: str) -> None:
