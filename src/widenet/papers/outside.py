@@ -1,7 +1,7 @@
 """Claims in files of your own: `widenet check path/to/file.py:name`.
 
 The folder of the file goes to the front of Python's path, so that it can import what lies beside it, and so that worker
-processes find it. The keys of its cells cover the files of that folder that it imports (`widenet.run.reach`).
+processes find it. The keys of its cells cover the files of that folder (`widenet.run.reach`).
 """
 
 import importlib
