@@ -147,6 +147,25 @@ def test_what_cannot_be_used_gets_a_sentence(own: Path, name: str, text: str, wo
         sys.modules.pop(Path(name).stem, None)
 
 
+@pytest.mark.parametrize(
+    ("promise", "words"),
+    [
+        ('"size": at_most(runs.size.max(), 1.0)', "the judge must work on a table without runs"),
+        ('"size": at_most(runs.size, [1.0, 2.0])', "got shapes (0,), (2,)"),
+        ('f"n_{{len(runs)}}": at_most(runs.size, 1.0)', "got n_2 on these runs and n_0 without runs"),
+        ('"Größe": at_most(runs.size, 1.0)', "promise keys must be ASCII snake_case, got 'Größe'"),
+    ],
+)
+def test_a_claim_that_is_written_wrongly_gets_a_sentence(own: Path, tmp_path: Path, promise: str, words: str) -> None:
+    right = '"size": at_most(runs.size, 1.0, text="size at most $1$")'
+    assert right in THEOREM
+    (own / "own_theorem.py").write_text(THEOREM.replace(right, promise).format(helper="own_helper"))
+    code, text, errors = widenet("check", f"{own}/own_theorem.py:theorem", store=tmp_path / "store")
+    assert (code, text) == (2, "")
+    assert words in " ".join(errors.split())
+    assert "Traceback" not in errors
+
+
 def test_unknown_files_and_names(own: Path) -> None:
     with pytest.raises(InputError, match="there is no file"):
         claims_in(f"{own}/nothing.py")

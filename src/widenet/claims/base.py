@@ -348,7 +348,7 @@ class Claim:
         them, or `NotApplicable`.
       meaning: the promise in plain words, or None.
       title: the statement in at most 60 characters of plain words, for lists.
-      form: whose statement it is: the paper's, or ours in its place. Findings say which claims are repairs.
+      form: whose statement it is: the paper's, or ours in its place. The id says which are false as printed.
       remark: what a reader should know about the statement or about how it is checked, or "".
     """
 
@@ -379,6 +379,8 @@ class Claim:
             raise ValueError(f"{self.id}: a claim has reads= or draws=, got {found}")
         if self.among_given and not self.given:
             raise ValueError(f"{self.id}: among_given=True needs hypotheses in given=")
+        if self.expected is Verdict.VIOLATED:
+            object.__setattr__(self, "form", Form.PRINTED)
 
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {plain(self.title or self.statement)}>"
@@ -466,13 +468,13 @@ class Claim:
     @property
     def ways(self) -> tuple[Callable[[Any], Any], ...]:
         """How each of its sources is run on user data; none where it is not about data."""
+        # A statement that is kept because it is false promises nothing about anybody's data.
+        if self.expected is Verdict.VIOLATED:
+            return ()
         if self.settings_on is not None:
             return (self.settings_on,)
         ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
-        # A statement that is kept because it is false promises nothing about anybody's data.
-        if self.expected is Verdict.VIOLATED or None in ways:
-            return ()
-        return tuple(way for way in ways if way is not None)
+        return () if None in ways else tuple(way for way in ways if way is not None)
 
     def on(self, user_data: Any) -> Any:
         """What to run or to judge on this data, or `NotApplicable`.
@@ -482,8 +484,6 @@ class Claim:
         """
         if hasattr(user_data, "labels") and not hasattr(user_data, "choices"):
             raise TypeError(f"{self.id}.on takes widenet.UserData(data, choices), got {type(user_data).__name__}")
-        if self.settings_on is not None:
-            return self.settings_on(user_data)
         if not self.ways:
             return NOT_ABOUT_DATA
         answers = [way(user_data) for way in self.ways]

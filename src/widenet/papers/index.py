@@ -15,7 +15,6 @@ from widenet.claims.base import Verdict
 from widenet.papers.base import Paper
 from widenet.papers.findings import finding_of, findings_of
 from widenet.papers.glossary import symbols_of
-from widenet.records import Form
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -51,7 +50,7 @@ def claim_row(claim: "Claim") -> Row:
         "id": claim.id,
         "paper": claim.paper,
         "kind": claim.kind.value,
-        "form": form_of(claim).value,
+        "form": claim.form.value,
         "title": claim.title,
         "statement": claim.statement,
         "remark": claim.remark,
@@ -61,14 +60,6 @@ def claim_row(claim: "Claim") -> Row:
         "symbols": [each.symbol for each in symbols_of(claim.paper, *texts)],
         "clauses": clauses,
     }
-
-
-def form_of(claim: "Claim") -> Form:
-    """Whose statement it is. A claim that a finding names as its repair is one, whatever it says of itself."""
-    if finding_of(claim.id) is not None:
-        return Form.PRINTED
-    is_repair = any(each.repair == claim.id for each in findings_of(claim.paper))
-    return Form.REPAIR if is_repair else claim.form
 
 
 def related(id: str, papers: Iterable[Paper]) -> Row:

@@ -20,8 +20,7 @@ from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.findings import Finding, finding_of, findings_of
 from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
-from widenet.papers.index import Row, figure_rows, form_of, row_of
-from widenet.records import Form
+from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
@@ -241,11 +240,6 @@ class Statement:
         """Whether it is broken because a strict inequality is attained."""
         tightness = self.evidence.tightness
         return self.is_broken and tightness is not None and tightness <= 1 + ROUNDING
-
-    @property
-    def form(self) -> Form:
-        """Whose statement it is."""
-        return form_of(self.claim)
 
     @functools.cached_property
     def used(self) -> str:

@@ -27,6 +27,7 @@ from widenet.papers.sarussi2021.runs.regimes import (
     draw_vanishing,
     draw_wide,
 )
+from widenet.records import Form
 
 
 class Tested(RegimeNetworks):
@@ -87,7 +88,7 @@ class Tested(RegimeNetworks):
 
 
 @claim("sarussi2021.definition_6_2", Kind.IDENTITY, "Definitions 6.2 and 6.3; Section 13 (closed)", draws=draw_members,
-       given=[], title="Agreement regimes are closed cones that shrink as $β$ grows")  # fmt: skip
+       given=[], form=Form.REPAIR, title="Agreement regimes are closed cones that shrink as $β$ grows")  # fmt: skip
 def definition_6_2(members: Tested) -> Promised:
     """A neural agreement regime NAR($β, c$) is a cone (every row may be multiplied by a positive number), shrinks as
     $β$ grows, and is closed among networks without a zero row; PAR($β$) is NAR($β, y, −y$).
