@@ -6,7 +6,6 @@ test cases), joined into tables. Its hypotheses are measured on them and its jud
 """
 
 import dataclasses
-import enum
 import functools
 import inspect
 import re
@@ -22,6 +21,7 @@ from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
 from widenet.claims.tolerances import ROUNDING
+from widenet.claims.verdicts import Kind, Verdict
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
@@ -44,37 +44,6 @@ __all__ = [
     "plain",
     "undecided",
 ]
-
-
-class Verdict(enum.StrEnum):
-    """The five answers a check can give."""
-
-    HOLDS = "HOLDS"
-    VIOLATED = "VIOLATED"
-    HYPOTHESES_NOT_MET = "HYPOTHESES_NOT_MET"
-    INSUFFICIENT_EVIDENCE = "INSUFFICIENT_EVIDENCE"
-    CONSTANT_UNSPECIFIED = "CONSTANT_UNSPECIFIED"
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        return {
-            Verdict.HOLDS: "The hypotheses are met and the conclusion was measured to hold.",
-            Verdict.VIOLATED: "The hypotheses are met and the conclusion was measured to fail.",
-            Verdict.HYPOTHESES_NOT_MET: "At least one hypothesis fails here, so the statement promises nothing.",
-            Verdict.INSUFFICIENT_EVIDENCE: "Too few runs, runs cut short, or a hypothesis left undecided.",
-            Verdict.CONSTANT_UNSPECIFIED: "The paper leaves a constant open, so there is no number to test.",
-        }[self]
-
-
-class Kind(enum.StrEnum):
-    """What role a statement plays in its paper. Surfaces list them in this order."""
-
-    MAIN = "main result"
-    TREND = "trend"
-    CONSTRUCTION = "construction"
-    IDENTITY = "identity"
-    STEP = "proof step"
 
 
 class Runs(ClosedModel):
@@ -101,6 +70,9 @@ class Compared:
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
+
+FAR = 1e-3
+"""A tightness below which a claim was tested far from its edge."""
 
 OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
 
@@ -168,6 +140,14 @@ class Part(ClosedModel):
     def comes_apart(self) -> bool:
         """Whether how close it comes says something: two sides, no equality, and not 0 where 0 is promised."""
         return self.tightness is not None and self.sense != "=" and (self.measured, self.promised) != (0.0, 0.0)
+
+    @property
+    def warning(self) -> str:
+        """A sentence about a part that even its closest case keeps by far; "" where there is none."""
+        if not self.kept or self.tightness is None or self.tightness >= FAR or self.vacuous:
+            return ""
+        used = f"{100 * self.tightness:.1g} %" if self.tightness else "nothing"
+        return f"Tested far from the edge: the closest case uses {used} of what is promised."
 
     def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
         """This part, which now knows how to make the columns of `cases`."""
@@ -243,7 +223,7 @@ class Evidence(ClosedModel):
         return f"<Evidence: {self}>"
 
     def __str__(self) -> str:
-        """The verdict, the two sides of the headline, and the note: one line for a reader."""
+        """The verdict, the two sides of the headline, a warning if they are far apart, and the note: one line."""
         part, words = self.headline, [f"{self.verdict.value}:"]
         if self.verdict is Verdict.HYPOTHESES_NOT_MET:
             unmet = [each for each in self.hypotheses if each.met is False]
@@ -252,7 +232,7 @@ class Evidence(ClosedModel):
             words.append(f"{self.quantity}: {part.measured:.4g} {part.relation} {part.promised:.4g}.")
         else:
             words.append(self.verdict.sentence)
-        return " ".join([*words, self.note]).rstrip()
+        return " ".join(each for each in (*words, part.warning, self.note) if each)
 
     @computed_field
     @property

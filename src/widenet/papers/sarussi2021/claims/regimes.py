@@ -108,7 +108,7 @@ def definition_6_2(members: Tested) -> Promised:
 @claim("sarussi2021.definition_6_2_as_printed", Kind.STEP, "Section 13 (the NAR is a closed domain)",
        draws=draw_vanishing, given=[], title="Agreement regimes are closed, zero rows included")  # fmt: skip
 def definition_6_2_as_printed(rows: Vanishing) -> Promise:
-    """A neural agreement regime is a closed domain, as is easy to see from its definition."""
+    """A neural agreement regime NAR($β, c$) is a closed domain, as is easy to see from its definition."""
     inside = {"where": rows.terms_inside, "event": "all terms in the regime"}
     return Promise(
         {"limit": Fact(rows.limit_inside, text="the limit is in the regime", **inside)},
