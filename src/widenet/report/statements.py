@@ -112,6 +112,10 @@ def with_emphasis(text: str) -> Markup:
     return found
 
 
+MOST_RELATIVES = 8
+"""How many claims of the same runs a page names."""
+
+
 @dataclass(frozen=True)
 class Explained:
     """A symbol of the statement and what it means."""
@@ -422,7 +426,7 @@ class Library:
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
         return [_explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
 
-    def relatives(self, statement: Statement, most: int = 8) -> Relatives:
+    def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""
         mine = self.of(statement.paper)
         place = mine.index(statement)
@@ -434,7 +438,7 @@ class Library:
             false_as_printed=[self.by_id[id] for id in printed if id in self.by_id],
             before=mine[place - 1] if place else None,
             after=mine[place + 1] if place + 1 < len(mine) else None,
-            same_runs=same[:most],
+            same_runs=same[:MOST_RELATIVES],
             figures=[row["id"] for row in figure_rows([statement.paper]) if reads & {*row["reads"]}],
         )
 
