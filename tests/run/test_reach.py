@@ -100,7 +100,7 @@ def test_names_are_followed_through_re_exports_to_where_they_are_defined(house):
         ("data/__init__.py", "HERE = 1", "HERE = 2"),
     ],
 )
-def test_words_judges_and_other_rooms_recompute_nothing(house, name, old, new):
+def test_words_judges_and_other_papers_recompute_nothing(house, name, old, new):
     assert not changed(house, name, old, new)
 
 
@@ -182,7 +182,7 @@ SURFACES = {"cli", "console", "figures", "plots", "report", "run", "store"}
 
 
 @pytest.mark.parametrize("key", [paper.key for paper in PAPERS])
-def test_runs_reach_their_own_room_and_what_lies_below(key):
+def test_runs_reach_their_own_package_and_what_lies_below(key):
     """A change in one room recomputes nothing of the other; nor does one of a judge, a drawing or a surface."""
     offenders = {}
     for file in sorted((module.ROOT / "papers" / key / "runs").glob("[!_]*.py")):

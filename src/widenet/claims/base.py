@@ -2,7 +2,8 @@
 
 A `Claim` is a statement of a paper that can be run. It reads the cells of an `Experiment` (or generates its own cheap
 test cases), joined into tables. Its hypotheses are measured on them and its judge returns its promises; the two become
-`Evidence`, and the verdict follows. Checking takes milliseconds and trains nothing, so evidence is never stored.
+`Evidence`, and the verdict follows. Checking takes milliseconds and trains nothing; only a report keeps evidence, with
+what it was found from (`widenet.run.kept`).
 """
 
 import dataclasses
