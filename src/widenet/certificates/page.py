@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import re
 from collections import Counter
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -15,7 +16,14 @@ from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
 from widenet.certificates.promises import ListedPromise, Standing, bars_of
 from widenet.certificates.summary import about_count, about_no_promise, about_relabelled, in_short
-from widenet.certificates.width_words import about_allowances, about_material, about_study, answers, verdict_of
+from widenet.certificates.width_words import (
+    about_allowances,
+    about_material,
+    about_study,
+    allowed_columns,
+    answers,
+    verdict_of,
+)
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 from widenet.plots.page_svg import page_svg
@@ -37,13 +45,20 @@ GLOSSARY = (
      "nothing."),
     ("pass", "training looks at every point once."),
     ("loss", "what training makes small; the logistic loss is near 0 where every point is right with margin."),
-    ("95 % limits", "of a hundred data sets like this one, the true error lies between such limits for about 95."),
+    ("95 % limits", "binomial limits of the true error, computed as if held-out points were independent: of a hundred "
+     "data sets like this one it would lie between them for at least 95. Networks share training points, and the width "
+     "was chosen on the same points, so the limits are approximate."),
+    ("measurable", "found by an exact sign test of the points that only one of two gets wrong, at a risk of 5 %; as "
+     "approximate as the limits. That no difference was measured does not say that there is none."),
     ("held-out points", "points that networks were not trained on, to see how they do on new ones."),
     ("slack", "how far an assumption is from failing; negative: by how much it is missed."),
     ("tightness", "how near what happened comes to what was promised; 1: all of what was promised happened."),
     ("promise", "what a proved theorem says about this data, this width and this step size."),
 )  # fmt: skip
+WIDTH, NARROW = re.compile(r'<svg [^>]* width="([\d.]+)"'), 440.0
+"""A drawing of at most so many pixels can be read on a phone."""
 TITLES = {
+    "portrait": "The points of the data",
     "errors": "Errors of networks by width",
     "promised": "Promised against made",
     "tightness": "How tight each statement is",
@@ -58,14 +73,14 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     findings, prepared, table = certificate.findings, certificate.prepared, certificate.table
     labels, names = np.asarray(prepared.data.labels), table.class_names
     columns = tuple(table.columns[place] for place in prepared.kept) if table.columns else ()
-    ringed = np.flatnonzero(np.isin(prepared.rows + 1, words.ringed_rows(findings.portrait)))
+    ringed = np.flatnonzero(np.isin(table.rows[prepared.rows] + 1, words.ringed_rows(findings.portrait)))
     study = findings.study
     is_flat = table.inputs.shape[1] == 2 and certificate.plane.is_own and study is not None
     portrait = pictures.portrait(
         certificate.plane, labels, names, certificate.runs, columns, ringed.tolist(),
         table.inputs[prepared.rows] if is_flat else None, () if study is None else _shown(study),
     )  # fmt: skip
-    found = {"portrait.png": drawn(portrait, "png")}
+    found = {"portrait.svg": drawn(portrait, "svg")}
     if study is not None:
         found["errors.svg"] = drawn(pictures.errors(study), "svg")
     if bars := bars_of(findings.promises):
@@ -113,7 +128,8 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         no_promise=about_no_promise(findings),
         preparation=about_preparation(portrait.preparation),
         trained=[] if study is None else about_study(study),
-        allowed=about_allowances(findings.allowances),
+        allowed=about_allowances(findings.allowances, in_columns=True),
+        columns=allowed_columns(findings.allowances),
         glossary=GLOSSARY,
         statement_of=_statement,
         say=words,
@@ -140,9 +156,10 @@ def _standing(promise: ListedPromise) -> Standing:
     return promise.standing
 
 
-def _inside(name: str, content: bytes) -> str:
-    """A drawing in the colours of the page, or the address of a picture that is part of it."""
-    stem, form = name.split(".")
-    if form == "svg":
-        return Markup(page_svg(content, stem, TITLES[stem]))
-    return f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"
+def _inside(name: str, content: bytes) -> Markup:
+    """A drawing in the colours of the page; on a phone a wide one moves sideways, by keyboard too."""
+    stem = name.removesuffix(".svg")
+    drawn = Markup(page_svg(content, stem, TITLES[stem]))
+    if float(WIDTH.search(drawn)[1]) <= NARROW:  # pyright: ignore[reportOptionalSubscript]
+        return drawn
+    return Markup('<div class="drawing" tabindex="0" role="group" aria-label="{}">{}</div>').format(TITLES[stem], drawn)

@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.certificates.reading import Table
-from widenet.certificates.time_limit import TimeLimit
 from widenet.data.arrays import scale_to_unit_ball, with_bias
-from widenet.diagnostics import Separation, find_separator
+from widenet.diagnostics.separability import Separation, find_separator_within
+from widenet.diagnostics.work import Work
 from widenet.errors import DataError, UnknownName
 from widenet.records import ClosedModel
 from widenet.types import Dataset
@@ -21,8 +21,8 @@ NEGLIGIBLE = 1e-12
 """A column that varies by less than this share of its largest entry is taken for rounding."""
 MOST_POINTS = 20_000
 """Theorems and networks get no more points; of more, a random part."""
-SEARCH_SECONDS = 60.0
-"""Of computing, for all searches for boundaries together; what they leave open then is said to be inconclusive."""
+MOST_NUMBERS, LEAST_PART = 540_000, 200
+"""Theorems are asked about at most so many numbers, but about no fewer points than that."""
 
 
 class Scaling(enum.StrEnum):
@@ -67,7 +67,7 @@ class Preparation(ClosedModel):
 
     Attributes:
       scaling: as it was chosen.
-      points, used: how many there are, and how many theorems and networks get.
+      points, used: how many there are, and how many theorems get.
       constant_columns: the numbers (from 1) of the columns that were left out because all their values are equal.
       negligible_columns: of those that were left out because they vary by less than a trillionth of their size.
       spread: the largest standard deviation of a column over the lower median of all; None where nothing is scaled.
@@ -135,12 +135,12 @@ class Prepared:
         return len(self.rows) == len(self.points)
 
 
-def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: TimeLimit | None = None) -> Prepared:
+def prepare(table: Table, scaling: Scaling, seed: int = 0, work: Work | None = None) -> Prepared:
     """Columns to one unit where they need it, everything into the unit ball, and a bias where that helps.
 
-    The `clock` is that of all searches for boundaries.
+    The `work` is what all searches for boundaries may compute together.
     """
-    clock = clock or TimeLimit(SEARCH_SECONDS)
+    work = work or Work()
     rows, labels, two = _chosen(table, seed), jnp.asarray(table.signs), len(table.class_names) == 2
     done = Preparation(scaling=scaling, points=len(labels), used=len(rows), bias=Bias.UNWANTED)
     kept, stretch = np.arange(table.inputs.shape[1]), 1.0
@@ -152,20 +152,25 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: TimeLimit | No
         plain, kept, done = _scaled(table, done)
         ball = plain
     lifted = with_bias(ball)
-    biased = search(lifted, clock) if two else None
+    biased = search(lifted, work) if two else None
     # What no linear boundary separates, none through the origin does: on large data either takes long to find out.
     is_known = biased is not None and biased.separable is False
-    origin = search(plain, clock) if two and not is_known else None
+    origin = search(plain, work) if two and not is_known else None
     if scaling is not Scaling.NONE:
         done = done.model_copy(update={"bias": _wanted_bias(origin, biased), "margin_with_bias": _margin(biased)})
+    data = _part(lifted if done.has_bias else plain, rows)
+    known = {
+        "margin_without_bias": 0.0 if is_known else _margin(origin),
+        "used": min(len(rows), max(MOST_NUMBERS // data.dim, LEAST_PART)),
+    }
     return Prepared(
         points=np.asarray(ball.inputs, np.float64),
         labels=table.signs,
         stretch=stretch,
         rows=rows,
-        data=_part(lifted if done.has_bias else plain, rows),
+        data=data,
         kept=kept,
-        record=done.model_copy(update={"margin_without_bias": 0.0 if is_known else _margin(origin)}),
+        record=done.model_copy(update=known),
         through_origin=origin,
         with_bias=biased,
     )
@@ -187,10 +192,10 @@ def varying_columns(inputs: np.ndarray) -> np.ndarray:
     raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
 
 
-def search(data: Dataset, clock: TimeLimit) -> Separation | None:
+def search(data: Dataset, work: Work) -> Separation | None:
     """What is known about separators through the origin; None where float64 cannot ask."""
     try:
-        return find_separator(data, seconds=max(clock.left, 0.0))
+        return find_separator_within(data, work)
     except DataError:
         return None
 

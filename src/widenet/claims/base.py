@@ -74,6 +74,7 @@ class Compared:
 
 FAR = 1e-3
 """A tightness below which a claim was tested far from its edge."""
+KEPT_BY_FAR = "Tested far from the edge: the closest case uses {} of what is promised."
 
 OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
 
@@ -148,7 +149,7 @@ class Part(ClosedModel):
         if not self.kept or self.tightness is None or self.tightness >= FAR or self.vacuous:
             return ""
         used = f"{100 * self.tightness:.1g} %" if self.tightness else "nothing"
-        return f"Tested far from the edge: the closest case uses {used} of what is promised."
+        return KEPT_BY_FAR.format(used)
 
     def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
         """This part, which now knows how to make the columns of `cases`."""

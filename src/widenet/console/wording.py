@@ -69,6 +69,19 @@ def badge(claim: Claim, evidence: Evidence) -> Badge:
     return Badge("?", word, Tone.OPEN)
 
 
+def verdict(value: str | None, is_finding: bool) -> str:
+    """A verdict of results.json for a reader; `is_finding` where the statement is known to be false as printed."""
+    if value is None:
+        return NOTHING
+    words = EXPECTED if is_finding else EXPECTED | {Verdict.VIOLATED: "violated"}
+    return {each.value: word for each, word in words.items()}.get(value, value.replace("_", " ").lower())
+
+
+def answer(is_kept: bool | None) -> str:
+    """Whether a part is kept, in a word."""
+    return "undecided" if is_kept is None else "kept" if is_kept else "broken"
+
+
 def agreement(comparison: "Comparison") -> Badge:
     """The badge of a reported number beside a measured one."""
     word = comparison.verdict.lower()
