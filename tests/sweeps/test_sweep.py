@@ -1,5 +1,6 @@
 """Sweeps from Python: axes, values, refusals, and what is kept."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from widenet.sweeps.packing import spans_of
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 from widenet.sweeps.status import retry, status_of
+from widenet.sweeps.terminal import told
 
 from . import toy
 
@@ -83,6 +85,15 @@ def test_a_claim_over_choices(store):
     assert (found.verdict == "HOLDS").all()
     assert (found.updates <= found.updates_promised).all()
     np.testing.assert_array_equal(found.updates.sel(n_neurons=8, step_size=2.0), alone.updates.squeeze())
+
+
+def test_a_promise_that_is_kept_by_far_says_so(store):
+    found = wn.sweep(THEOREM, "separable", slope=[0.001, 0.5], n_runs=1, store=store)
+    words = "Tested far from the edge: the closest case uses 0.0001 % of what is promised."
+    assert found.warning.values.tolist() == [words, ""]
+    row = {"of": THEOREM, "data": "separable", "over": {"slope": [0.001, 0.5]}, "runs": 1}
+    survey = Survey(order_of(spec_of(row), store), store)
+    assert "1 × tested far from the edge: the closest case uses less" in told(survey, found, Counter())
 
 
 def test_a_claim_on_own_arrays_agrees_with_check_on(store):

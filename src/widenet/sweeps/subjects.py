@@ -22,7 +22,7 @@ from widenet.run.cells import Task
 from widenet.sweeps.data import PointSource, is_about_data
 from widenet.sweeps.spec import OF, Value
 
-VERDICT, UNMET, TIGHTNESS, VACUOUS = "verdict", "unmet", "tightness", "vacuous"
+VERDICT, UNMET, TIGHTNESS, VACUOUS, WARNING = "verdict", "unmet", "tightness", "vacuous", "warning"
 MOST_TRIED = 1_000
 """In how many points a value is tried before the points themselves are left to say that they refuse it."""
 Row = dict[str, "np.ndarray | float | str"]
@@ -412,7 +412,8 @@ def _verdict_row(evidence: Evidence) -> Row:
 
 
 def _closest(part: Part) -> Row:
-    return {TIGHTNESS: np.nan if part.tightness is None else part.tightness, VACUOUS: float(part.vacuous)}
+    tightness = np.nan if part.tightness is None else part.tightness
+    return {TIGHTNESS: tightness, VACUOUS: float(part.vacuous), WARNING: part.warning}
 
 
 def _part_row(part: Part) -> Row:
