@@ -54,9 +54,16 @@ def calls(tree: ast.AST, *names: str) -> int:
     return sum(isinstance(node, ast.Call) and _called(node) in names for node in ast.walk(tree))
 
 
-def definitions(tree: ast.AST, name: str) -> int:
-    """Functions and methods of this name."""
-    return sum(isinstance(node, ast.FunctionDef) and node.name == name for node in ast.walk(tree))
+def methods_called(tree: ast.AST, name: str) -> int:
+    """Calls of methods of this name."""
+    functions = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return sum(isinstance(each, ast.Attribute) and each.attr == name for each in functions)
+
+
+def own_counts(tree: ast.AST) -> int:
+    """Records that say themselves how many runs there were: `def counts(self) -> dict[str, int]`."""
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "counts")
+    return sum(each.returns is not None and ast.unparse(each.returns) == "dict[str, int]" for each in found)
 
 
 def about_user_data(tree: ast.AST) -> Counter[str]:
@@ -111,8 +118,8 @@ def counted() -> dict[str, int]:
             found["loops over cells or runs elsewhere in claims/"] += loops_over_runs(tree) - sum(
                 map(loops_over_runs, judges)
             )
-            found[".map(…) in claims/"] += calls(tree, "map")
-        found["counts() of records"] += definitions(tree, "counts")
+            found[".map(…) in claims/"] += methods_called(tree, "map")
+        found["counts() of records"] += own_counts(tree)
         found.update(about_user_data(tree))
         found.update({f"lines of papers/: {kind}": number for kind, number in lines_by_kind(text).items()})
         found["lines of papers/"] += len(text.splitlines())
