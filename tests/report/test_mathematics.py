@@ -8,7 +8,8 @@ import pytest
 from matplotlib.mathtext import MathTextParser
 
 from widenet.papers import PAPERS
-from widenet.papers.glossary import MATHEMATICS, WORDS
+from widenet.papers.findings import findings_of, misprints_of
+from widenet.papers.glossary import MATHEMATICS, WORDS, glossary_of
 from widenet.papers.index import claim_rows
 from widenet.report import mathematics
 from widenet.report.mathematics import (
@@ -137,3 +138,45 @@ def test_a_digit_at_a_logarithm_is_its_base():
     assert mathematics.latex("log2(2d/δ)").startswith(r"\log_{2}\left(")
     assert "<msub><mi>log</mi><mrow><mn>2</mn></mrow></msub>" in mathematics.mathml("k ≤ log2(d/ln(1/δ))")
     assert mathematics.latex("2 log 2/n") == r"\frac{2\log 2}{n}"
+
+
+@pytest.mark.parametrize(
+    ("formula", "latex", "tag"),
+    [
+        ("log²(1/L)", r"\log^{2}\left(", "msup"),
+        ("log⁴ n", r"\log^{4}n", "msup"),
+        ("sin² x", r"\sin^{2}x", "msup"),
+        ("log₂ n", r"\log_{2}n", "msub"),
+        ("log2(n)", r"\log_{2}\left(", "msub"),
+        ("log²₂ n", r"\log_{2}^{2}n", "msubsup"),
+        ("x²_i", r"x_{i}^{2}", "msubsup"),
+        ("Q̃₁", r"\tilde{Q}_{1}", "msub"),
+    ],
+)  # fmt: skip
+def test_a_raised_sign_is_a_power_and_a_lowered_one_an_index(formula, latex, tag):
+    assert mathematics.latex(formula).startswith(latex)
+    assert mathematics.mathml(formula).startswith(f"<math><mrow><{tag}>")
+
+
+def texts_of(paper):
+    """Every text of a paper that is typeset: statements, clauses, findings, misprints and symbols."""
+    rows = claim_rows([paper])
+    yield from (text for row in rows for text in (row["title"], row["statement"], *(c["text"] for c in row["clauses"])))
+    yield from (each for found in findings_of(paper.key) for each in (found.fails, found.holds, found.conclusion))
+    yield from (each for slip in misprints_of(paper.key) for each in (slip.printed, slip.fails, slip.meant))
+    for symbol in (*glossary_of(), *glossary_of(paper.key)):
+        yield from (symbol.meaning, *(f"${form}$" for form in symbol.forms))
+
+
+RAISED_OR_LOWERED = re.compile("[²³¹⁰-⁹⁺⁻ⁿ₀-₉₊₋ₐ-ₜ]")
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
+def test_what_is_raised_or_lowered_is_so_by_its_tag_alone(paper):
+    for formula in {each for text in texts_of(paper) for each in MATHEMATICS.findall(text)}:
+        try:
+            parse(formula)
+        except FormulaError:  # a page shows it as it is typed
+            continue
+        for written in (mathematics.mathml(formula), mathematics.displayed(formula), mathematics.latex(formula)):
+            assert not RAISED_OR_LOWERED.search(written), (formula, written)

@@ -294,7 +294,7 @@ class _Parser:
     def factor(self) -> Node:
         """An atom with its index and exponent."""
         base, below, above = self.atom(), [], []
-        if base == Name("log") and self.peek().isdigit() and not self.is_spaced():  # log2 is the logarithm to base 2
+        if base == Name("log") and self.peek().isdecimal() and not self.is_spaced():  # log2 is the logarithm to base 2
             below.append(NumberToken(self.next()))
         while (token := self.peek()) and not self.is_spaced():
             kind, character = _script(token)
@@ -349,7 +349,7 @@ class _Parser:
             return Root(FormulaRow((inner, self.atom())) if takes_brackets else inner)
         if token in OPERATORS | MARKS or token in WORDS:
             return Name(token)
-        if token in FRACTIONS or token[0].isdigit():
+        if token in FRACTIONS or token[0].isdecimal():
             return NumberToken(token)
         if re.fullmatch(r"[A-Z]\d+", token) or (len(token) == 1 and token.isalpha()):
             return Name(token)
