@@ -8,6 +8,7 @@ from tests.report.fake_outcomes import HOLDING, PAPER, checked, results, with_ev
 from widenet.claims.base import Evidence, Part
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import Rate, Sides
+from widenet.claims.statistics import CONFIDENCE
 from widenet.console import wording
 from widenet.papers import PAPERS
 from widenet.papers.glossary import setting_of, unknown_in
@@ -57,9 +58,12 @@ def test_limits_of_a_failure_rate_are_named() -> None:
     error = Sides([0.5] * 5, 0.02)
     part = Rate([True] * 5, 0.15, sides=error).part("error")
     assert part.measured == 0.5
-    assert wording.limits(part) == "95 % limits of the share of runs that fail (at most 0.15 may): 0.5493 to 1"
+    assert wording.limits(part) == "one-sided 95 % limits of the share of runs that fail (at most 0.15 may): 0.5493 to 1"
     share = Rate([True] * 5, 0.15).part("failures")
-    assert wording.limits(share) == "95 % limits 0.5493 to 1"
+    assert wording.limits(share) == "one-sided 95 % limits 0.5493 to 1"
+    assert f"one-sided {100 * CONFIDENCE:g} % limits" == wording.LIMITS
+    _, statement = statement_of(share)
+    assert statement.gauges[0].limits.striptags() == "one-sided 95 % limits 0.5493 to 1"
 
 
 def test_sides_that_differ_by_rounding_are_written_alike() -> None:

@@ -371,7 +371,7 @@ def _facts(outcome: "CheckOutcome") -> Table:
         "vacuous": "yes: the promise says no more than what is trivially true" if evidence.vacuous else "no",
         "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
         "runs": wording.runs(evidence.runs),
-        "95 % limits": wording.limits(evidence.headline) or wording.NOTHING,
+        "limits": wording.limits(evidence.headline) or wording.NOTHING,
         "scale, seed": f"{found.scale.value}, {found.seed}",
         "time": wording.seconds(outcome),
     }

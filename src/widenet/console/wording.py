@@ -154,13 +154,17 @@ def _rounded(value: float, digits: int) -> str:
     return number(float(f"{value:.{digits}g}"))
 
 
+LIMITS = "one-sided 95 % limits"
+"""What a verdict about a probability rests on (`claims.statistics`): 5 % lies beyond each end, 10 % beyond both."""
+
+
 def limits(part: Part) -> str:
-    """`95 % limits 0.0186 to 0.03`, with what they limit where that is not the number beside them; or ""."""
+    """`one-sided 95 % limits 0.0186 to 0.03`, with what they limit where that is not the number beside them; or ""."""
     if part.interval is None:
         return ""
     low, high = part.interval
     of = f" of {part.interval_of}:" if part.interval_of else ""
-    return f"95 % limits{of} {number(low)} to {number(high)}"
+    return f"{LIMITS}{of} {number(low)} to {number(high)}"
 
 
 def _told_apart(left: float, right: float) -> tuple[str, str]:

@@ -166,11 +166,11 @@ class Gauge:
 
     @property
     def limits(self) -> Markup:
-        """The 95 % limits of what was measured or of what the part names; "" where there are none."""
+        """The one-sided limits of what was measured or of what the part names; "" where there are none."""
         if self.part.interval is None:
             return Markup("")
         of = f" of {self.part.interval_of}:" if self.part.interval_of else ""
-        return Markup("95 % limits{} {} to {}").format(of, *map(numerals.number, self.part.interval))
+        return Markup("{}{} {} to {}").format(wording.LIMITS, of, *map(numerals.number, self.part.interval))
 
     @property
     def badge(self) -> Badge:
