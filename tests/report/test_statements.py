@@ -7,7 +7,7 @@ import pytest
 from tests.report.fake_outcomes import HOLDING, PAPER, checked, results, with_evidence
 from widenet.claims.base import Evidence, Part
 from widenet.claims.hypotheses import Hypothesis
-from widenet.claims.sides import Rate, Sides
+from widenet.claims.sides import Rate, Sense, Sides
 from widenet.claims.statistics import CONFIDENCE
 from widenet.console import wording
 from widenet.papers import PAPERS
@@ -58,7 +58,9 @@ def test_limits_of_a_failure_rate_are_named() -> None:
     error = Sides([0.5] * 5, 0.02)
     part = Rate([True] * 5, 0.15, sides=error).part("error")
     assert part.measured == 0.5
-    assert wording.limits(part) == "one-sided 95 % limits of the share of runs that fail (at most 0.15 may): 0.5493 to 1"
+    assert (
+        wording.limits(part) == "one-sided 95 % limits of the share of runs that fail (at most 0.15 may): 0.5493 to 1"
+    )
     share = Rate([True] * 5, 0.15).part("failures")
     assert wording.limits(share) == "one-sided 95 % limits 0.5493 to 1"
     assert f"one-sided {100 * CONFIDENCE:g} % limits" == wording.LIMITS
@@ -69,6 +71,15 @@ def test_limits_of_a_failure_rate_are_named() -> None:
 def test_sides_that_differ_by_rounding_are_written_alike() -> None:
     part = Sides(84.0, 83.99999999999999, room=1e-9).part("a")
     assert [str(each).partition(">")[2].partition("<")[0] for each in numerals.sides_of(part)] == ["84", "84"]
+
+
+def test_a_page_says_why_a_side_beyond_its_promise_is_kept() -> None:
+    by_chance = Sides(0.68579, 0.6875, Sense.AT_LEAST, exact=True).part("a")
+    _, statement = statement_of(by_chance)
+    assert (statement.gauges[0].left.striptags(), statement.gauges[0].right.striptags()) == ("0.6858", "0.6875")
+    assert (by_chance.relation, wording.reason_kept(by_chance)) == ("<", "within the tolerance of the check")
+    assert wording.reason_kept(Sides(84.0, 83.99999999999999, room=1e-9).part("a")) == "to within rounding"
+    assert wording.reason_kept(Sides(1.0, 2.0).part("a")) == ""
 
 
 def test_assumptions_begin_with_the_nearest_to_failing() -> None:

@@ -21,7 +21,7 @@ from widenet.claims.experiments import Experiment
 from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.tolerances import LARGEST_ROUNDING, ROUNDING
 from widenet.claims.verdicts import Kind, Verdict
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
@@ -159,7 +159,7 @@ class Part(ClosedModel):
     @property
     def relation(self) -> str:
         """The sign between `measured` and `promised` that is true of them: `sense`, or its opposite where it fails."""
-        if self.is_missed:
+        if self.is_missed or self.is_within_tolerance:
             return OPPOSITE[self.sense]
         if self.kept is False or not self.sense:  # broken by less than floats can show, or without two sides
             return "against"
@@ -175,8 +175,18 @@ class Part(ClosedModel):
         """Whether it is kept and rounding alone is between what was measured and what is promised, on either side."""
         if not self.kept or self.sense not in ("≤", "≥", "=") or self.measured is None or self.promised is None:
             return False
-        is_beyond = self.sense != "=" and self._is_beyond
-        return is_beyond or 0 < abs(self.measured - self.promised) <= ROUNDING * abs(self.promised)
+        apart = abs(self.measured - self.promised)
+        if self.sense != "=" and self._is_beyond:
+            return apart <= LARGEST_ROUNDING * (abs(self.promised) or 1.0)
+        return 0 < apart <= ROUNDING * abs(self.promised)
+
+    @property
+    def is_within_tolerance(self) -> bool:
+        """Whether it is kept although what was measured lies beyond what is promised, by more than rounding.
+
+        What decides is then a tolerance of the check, such as the exact test of a frequency against a probability.
+        """
+        return bool(self.kept) and self._is_beyond and self.sense != "=" and not self.is_within_rounding
 
     @property
     def _is_beyond(self) -> bool:

@@ -24,3 +24,6 @@ FITTED = 1e-6
 
 CLOSED_FORM = 1e-6
 """A small difference of measured losses against its closed form."""
+
+LARGEST_ROUNDING = 1e-6
+"""The largest of those above. What lies farther beyond a promise and is kept, is so for another reason."""

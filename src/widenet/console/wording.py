@@ -138,10 +138,17 @@ def sides(part: Part) -> str:
         return f"{left} {part.relation} {right}, {WITHIN_ROUNDING}"
     if left == right and part.relation in ("<", ">") and part.measured != part.promised:
         left, right = _told_apart(part.measured or 0.0, part.promised or 0.0)
-    return f"{left} {part.relation} {right}"
+    return ", ".join(filter(None, (f"{left} {part.relation} {right}", reason_kept(part))))
 
 
 WITHIN_ROUNDING = "to within rounding"
+WITHIN_TOLERANCE = "within the tolerance of the check"
+"""Why a side beyond its promise does not break it, where rounding is not the reason."""
+
+
+def reason_kept(part: Part) -> str:
+    """Why a part is kept whose sides are equal, or on the wrong side, as they are written; or ""."""
+    return WITHIN_ROUNDING if part.is_within_rounding else WITHIN_TOLERANCE if part.is_within_tolerance else ""
 
 
 def rounded_alike(left: float, right: float, written: Callable[[float, int], str]) -> tuple[str, str]:

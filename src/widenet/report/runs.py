@@ -44,7 +44,8 @@ class RunPicture:
       wall: the ends of the wall (x, y, x, y).
       beyond: the corners of the region in which a case would break the promise, or "".
       n_shown, n_cases: dots, and cases behind them.
-      limits: the ends of the one-sided 95 % limits of a share that was counted among the cases; it is then the only dot.
+      limits: the ends of the one-sided 95 % limits of a share that was counted among the cases, then the only
+        dot.
       says: what the picture shows, in a sentence.
     """
 
