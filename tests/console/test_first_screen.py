@@ -7,6 +7,8 @@ import pytest
 
 from tests.report.fake_outcomes import FINDING, HOLDING, STEP, checked, drawn
 from widenet.console.first_screen import first_screen
+from widenet.console.wording import Tone, forms
+from widenet.records import Form
 from widenet.run import Results
 
 
@@ -25,6 +27,14 @@ def lines_at(width: int) -> list[str]:
 def test_the_counts_name_the_signs_of_the_bars() -> None:
     assert lines_at(120)[0] == "3 statements   ▇ 2 hold   ◆ 1 false as printed   12 s"
     assert lines_at(30)[:2] == ["3 statements   ▇ 2 hold", "◆ 1 false as printed   12 s"]
+
+
+def test_a_line_says_whose_statements_they_are() -> None:
+    assert lines_at(120)[1] == "3 as printed (2 hold, 1 false)"
+    several = [(Form.PAPER, Tone.GOOD), (Form.PRINTED, Tone.FINDING), (Form.PAPER, Tone.OPEN), (Form.REPAIR, Tone.GOOD)]
+    told = forms([*several, (Form.OURS, Tone.GOOD)])
+    assert told == "3 as printed (1 hold, 1 false, 1 open), 1 repaired, 1 ours"
+    assert forms([]) == ""
 
 
 @pytest.mark.parametrize(

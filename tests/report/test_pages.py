@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from widenet import report
+from widenet.claims import Claim
 from widenet.claims.base import Verdict, undecided
 from widenet.errors import InputError, StoreError
 from widenet.papers.base import Paper
 from widenet.report.build import ONE_FILE
 from widenet.report.changes import ChangedEntry, SinceLast
+from widenet.report.what_was_run import run_totals
+from widenet.run import CheckOutcome
 
 from .fake_outcomes import (
     EMPTY_PAPER,
@@ -27,6 +30,7 @@ from .fake_outcomes import (
     UNMET,
     VACUOUS,
     checked,
+    circumstances,
     claim,
     drawn,
     results,
@@ -59,12 +63,28 @@ def test_the_first_page_says_what_came_out(pages: dict[str, Page]) -> None:
     for words in (
         "6 statements of one paper about wide networks, run as programs: 3 hold , 1 is false as printed",
         "and 2 decide nothing.",
+        "Whose statements: ",
         "Of 2 numbers and trends printed with the papers’ figures, 1 comes out and 1 does not .",
         "quick scale, seed 0",
         "No statement of this paper was checked.",
         "Toys converge at every width.",
     ):
         assert words in pages["index.html"].text, words
+
+
+def test_runs_that_two_statements_read_are_counted_once(tmp_path: Path) -> None:
+    def read(which: Claim, *cells: str) -> CheckOutcome:
+        return dataclasses.replace(checked(which), circumstances=circumstances(cells=list(cells)))
+
+    first, second, third = read(STEP, "a", "b"), read(HOLDING, "b"), read(FINDING, "c")
+    tried = [each.evidence.runs.tried for each in (first, second, third)]
+    totals = run_totals([first, second, third])
+    assert (totals.runs, totals.cases) == (max(tried[:2]) + tried[2], 0)
+    assert run_totals([first, first]).runs == tried[0]
+    generated = run_totals([first, checked(TREND), read(TREND)])
+    assert generated.cases == 2 * checked(TREND).evidence.runs.tried
+    page = Page(report.build(results([first, second, third]), tmp_path / "report", PAPERS).read_text(encoding="utf-8"))
+    assert f"at least {totals.runs} runs of 0 experiments, each counted once." in page.text
 
 
 def test_every_statement_is_a_dot_in_the_picture(pages: dict[str, Page]) -> None:

@@ -26,6 +26,8 @@ def first_screen(results: "Results", page: Path, changes: "SinceLast | None", se
     """Counts, a row per paper, what changed, and where the page is. Lines are cut at the width but for the path."""
     tones = _tones(results)
     lines = _counts(list(tones.values()), seconds, width)
+    whose = wording.forms([(each.claim.form, tones[each.claim.id]) for each in results.checks])
+    lines += [Text(whose)] if whose else []
     papers = list(dict.fromkeys(id.partition(".")[0] for id in results.asked))
     longest = max((len(each) for each in papers), default=0)
     lines += [_paper(each, longest, tones, results, width) for each in papers]

@@ -33,6 +33,7 @@ from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
 from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code, with_emphasis
 from widenet.report.stories import stories_of
+from widenet.report.what_was_run import run_totals
 from widenet.run import FigureOutcome, Results, version
 
 SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -222,7 +223,8 @@ class Site:
                 for each in tones[Tone.FINDING]
                 if each.finding is not None and each.finding.repair in library.by_id
             ),
-            n_runs=sum(each.evidence.runs.tried for each in library.statements),
+            ran=run_totals(each.outcome for each in library.statements),
+            forms=wording.forms([(each.claim.form, each.badge.tone) for each in library.statements]),
             n_stated=sum(each.n_stated for each in summaries),
             n_differing=len(differing),
             causes=wording.by_cause(self.found.not_computed),

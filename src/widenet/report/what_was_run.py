@@ -2,15 +2,44 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from widenet.report import numerals
+from widenet.run import CheckOutcome
 
 Ran = tuple[str, list[tuple[str, Markup]]]
 """An experiment, and the values that each field of its settings had."""
 FEW_VALUES = 6
+
+
+@dataclass(frozen=True)
+class RunTotals:
+    """What all statements rest on: runs of experiments, and cases that claims generate themselves."""
+
+    runs: int
+    experiments: int
+    cases: int
+
+
+def run_totals(checks: Iterable[CheckOutcome]) -> RunTotals:
+    """How much was run, and no run twice, however many statements read it.
+
+    A statement knows how many runs it rests on, and not how many each of its cells has. So where two share a cell, the
+    one with more runs counts, and the sum is a lower limit.
+    """
+    runs, cases, counted, experiments = 0, 0, set(), set()
+    for each in sorted(checks, key=lambda each: each.evidence.runs.tried, reverse=True):
+        cells = set(each.circumstances.cells)
+        experiments |= {setting["experiment"] for setting in each.circumstances.settings}
+        if not cells:
+            cases += each.evidence.runs.tried
+        elif cells.isdisjoint(counted):
+            runs += each.evidence.runs.tried
+            counted |= cells
+    return RunTotals(runs, len(experiments), cases)
 
 
 def what_was_run(settings: Iterable[Mapping[str, Any]]) -> list[Ran]:
