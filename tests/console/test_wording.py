@@ -34,6 +34,7 @@ def test_only_statements_of_the_paper_are_counted():
         ("promised", "rate ≤", {"limit": "per case"}, "as often as promised"),
         ("given", "≥", {"limit": 1.0, "tolerance": "to 1e-12"}, "≥ 1 (to 1e-12)"),
         ("given", "≥", {"limit": "per case"}, "≥ per case"),
+        ("given", "<", {"limit": "Infinity"}, "< ∞"),
         ("promised", "fact", {"event": "all $k$"}, "is so, in all k"),
     ],
 )

@@ -14,7 +14,7 @@ from widenet.papers import PAPERS
 from widenet.papers.glossary import setting_of, unknown_in
 from widenet.report import numerals
 from widenet.report.shares import NO_SHARE, column_of, shares_of
-from widenet.report.statements import Library, with_emphasis
+from widenet.report.statements import Library, explained, with_emphasis
 
 OUTCOME = checked(HOLDING)
 
@@ -80,6 +80,16 @@ def test_a_page_says_why_a_side_beyond_its_promise_is_kept() -> None:
     assert (by_chance.relation, wording.reason_kept(by_chance)) == ("<", "within the tolerance of the check")
     assert wording.reason_kept(Sides(84.0, 83.99999999999999, room=1e-9).part("a")) == "to within rounding"
     assert wording.reason_kept(Sides(1.0, 2.0).part("a")) == ""
+
+
+def test_forms_of_a_symbol_that_are_set_alike_stand_there_once() -> None:
+    symbol = explained(("Q_1", "Q₁", "Q̃_1", "Q̃₁"), "", "").symbol
+    assert symbol.count("<math>") == 2
+    assert symbol.striptags().count(",") == 1
+
+
+def test_a_limit_at_infinity_has_its_sign() -> None:
+    assert Sides(1.0, math.inf, strict=True).hypothesis("bounded", "entries").required == "< ∞"
 
 
 def test_assumptions_begin_with_the_nearest_to_failing() -> None:

@@ -296,7 +296,7 @@ class Sides:
 
     def _required(self, limit: float | None, room: float) -> str:
         shown = self.limit if limit is None else limit
-        number = "…" if shown is None else f"{shown:.6g}"
+        number = "…" if shown is None else f"{shown:.6g}".replace("inf", "∞")
         return f"{self.sign} {number}" + (f" (to {room:.0e})" if room else "")
 
     def __repr__(self) -> str:

@@ -261,7 +261,7 @@ def clause(row: Mapping[str, Any]) -> str:
 
     Where every case has a limit of its own, the text of a promise says which.
     """
-    limit = row.get("limit")
+    limit = "∞" if row.get("limit") == "Infinity" else row.get("limit")
     words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
     if limit == "per case" and row["role"] == "promised":
         words = "as often as promised" if row["sense"].startswith("rate") else f"{row['sense']} case by case"

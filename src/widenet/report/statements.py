@@ -490,7 +490,7 @@ class Library:
         """The entries of the glossary that a statement uses."""
         clauses = statement.row["clauses"]
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
-        return [_explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
+        return [explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
 
     def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""
@@ -549,7 +549,8 @@ def _against(pair: tuple[float, float]) -> Markup:
 
 
 @functools.lru_cache(maxsize=2048)
-def _explained(forms: tuple[str, ...], word: str, meaning: str) -> Explained:
+def explained(forms: tuple[str, ...], word: str, meaning: str) -> Explained:
+    """An entry of the glossary; forms that are set alike (Q_1, Q₁) stand there once."""
     names = []
     for form in forms:
         try:
@@ -557,4 +558,4 @@ def _explained(forms: tuple[str, ...], word: str, meaning: str) -> Explained:
         except FormulaError:
             names.append(Markup.escape(form))
     word = re.sub(r"\*([^*]+)\*", r"\1", word)
-    return Explained(Markup(", ").join(names), with_code(word), with_code(meaning))
+    return Explained(Markup(", ").join(dict.fromkeys(names)), with_code(word), with_code(meaning))
