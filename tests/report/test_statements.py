@@ -1,18 +1,21 @@
 """What a page says of shares, closest cases, assumptions and limits."""
 
+import dataclasses
 import math
 
 import pytest
 
-from tests.report.fake_outcomes import HOLDING, PAPER, checked, results, with_evidence
+from tests.report.fake_outcomes import FINDING, HOLDING, PAPER, checked, results, with_evidence
 from widenet.claims.base import Evidence, Part
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import Rate, Sense, Sides
 from widenet.claims.statistics import CONFIDENCE
 from widenet.console import wording
-from widenet.papers import PAPERS
+from widenet.papers import PAPERS, claim_of
+from widenet.papers.findings import Gravity, findings_of
 from widenet.papers.glossary import setting_of, unknown_in
 from widenet.report import numerals
+from widenet.report.findings import groups_of
 from widenet.report.shares import NO_SHARE, column_of, shares_of
 from widenet.report.statements import Library, explained, with_emphasis
 
@@ -90,6 +93,17 @@ def test_forms_of_a_symbol_that_are_set_alike_stand_there_once() -> None:
 
 def test_a_limit_at_infinity_has_its_sign() -> None:
     assert Sides(1.0, math.inf, strict=True).hypothesis("bounded", "entries").required == "< ∞"
+
+
+def test_findings_begin_with_the_greatest_damage() -> None:
+    grave = [each for paper in PAPERS for each in findings_of(paper.key) if each.gravity is Gravity.THEOREM]
+    outcomes = [dataclasses.replace(checked(FINDING), claim=claim_of(each.claim)) for each in grave]
+    (group,) = groups_of(Library(outcomes, PAPERS))
+    assert [each.statement.id for each in group.found][:2] == [
+        "li2018.theorem_4_1_as_printed",
+        "brutzkus2019.theorem_3_3_iterations_as_printed",
+    ]
+    assert len(group.found) == len(grave) > 2
 
 
 def test_assumptions_begin_with_the_nearest_to_failing() -> None:

@@ -168,7 +168,7 @@ class Clause:
 
     def __str__(self) -> str:
         """ "≥ 1 to 1e-12"."""
-        limit = "" if self.limit in (None, PER_CASE) else f" {self.limit:g}"
+        limit = "" if self.limit in (None, PER_CASE) else f" {self.limit:g}".replace("inf", "∞")
         tolerance = f" {self.tolerance}" if self.tolerance else ""
         anyway = "" if self.trivial is None else f", {self.trivial:g} holds anyway"
         event = f", in {plain(self.event)}" if self.event else ""

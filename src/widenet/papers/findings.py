@@ -11,6 +11,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from widenet.records import ClosedModel
 
 
@@ -51,6 +53,7 @@ class Finding(ClosedModel):
       printed: the statement, in the paper's own constants.
       fails: the instance, read after "Fails".
       holds: how the repair differs.
+      place: where it is told among those of its gravity, the greatest damage first; most have none of their own.
     """
 
     claim: str
@@ -61,6 +64,7 @@ class Finding(ClosedModel):
     printed: str
     fails: str
     holds: str
+    place: int = Field(default=9, exclude=True)
 
 
 class Misprint(ClosedModel):
@@ -108,4 +112,4 @@ def _on_one_line(value: Any) -> Any:
         return " ".join(value.split())
     if isinstance(value, dict):
         return {name: _on_one_line(each) for name, each in value.items()}
-    return [_on_one_line(each) for each in value]
+    return [_on_one_line(each) for each in value] if isinstance(value, list) else value

@@ -84,6 +84,7 @@ def groups_of(library: Library) -> list[FindingGroup]:
     ]
     for gravity in Gravity:
         mine = [each for each in broken if each.finding is not None and each.finding.gravity is gravity]
+        mine.sort(key=lambda each: each.finding.place if each.finding else 0)
         groups.append(FindingGroup(HEADINGS[gravity], gravity.sentence, mine, gravity is Gravity.THEOREM))
     return [group for group in groups if group.found]
 
