@@ -1,6 +1,7 @@
 """What a page says of shares, closest cases, assumptions and limits."""
 
 import dataclasses
+import json
 import math
 
 import pytest
@@ -16,7 +17,8 @@ from widenet.papers.findings import Gravity, findings_of
 from widenet.papers.glossary import setting_of, unknown_in
 from widenet.report import numerals
 from widenet.report.findings import groups_of
-from widenet.report.shares import NO_SHARE, column_of, shares_of
+from widenet.report.search_index import search_index
+from widenet.report.shares import NO_SHARE, column_of, shares_of, short_name
 from widenet.report.statements import Library, explained, with_emphasis
 
 OUTCOME = checked(HOLDING)
@@ -104,6 +106,15 @@ def test_findings_begin_with_the_greatest_damage() -> None:
         "brutzkus2019.theorem_3_3_iterations_as_printed",
     ]
     assert len(group.found) == len(grave) > 2
+
+
+def test_the_search_knows_topics_and_names_of_papers() -> None:
+    id = "brutzkus2018.theorem_5"
+    library = Library([dataclasses.replace(OUTCOME, claim=claim_of(id))], PAPERS)
+    (row,) = json.loads(search_index(library.statements, []).removeprefix("const PAGES = ").removesuffix(";\n"))
+    assert row["id"] == id
+    assert "generalization" in row["more"]
+    assert short_name(library.statements[0].paper) in row["more"]
 
 
 def test_assumptions_begin_with_the_nearest_to_failing() -> None:

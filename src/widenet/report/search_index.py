@@ -5,7 +5,9 @@ import math
 from collections.abc import Iterable
 
 from widenet.claims.base import plain
+from widenet.claims.meaning import Topic
 from widenet.report.addresses import page_of
+from widenet.report.shares import short_name
 from widenet.report.statements import Statement
 from widenet.run import FigureOutcome
 
@@ -35,7 +37,16 @@ def _of_statement(each: Statement) -> dict[str, object]:
         "mark": each.mark,
         "uses": share,
         "text": plain(each.claim.statement)[:WORDS],
+        "more": f"{short_name(each.paper)} {_topic(each)}",
     }
+
+
+def _topic(each: Statement) -> str:
+    """What it is about, in the words of certificates, and the field's word where that is another."""
+    meaning = each.claim.meaning
+    if meaning is None:
+        return ""
+    return f"{meaning.topic.value} generalization" if meaning.topic is Topic.TEST_ERROR else meaning.topic.value
 
 
 def _of_figure(each: FigureOutcome) -> dict[str, object]:
@@ -52,4 +63,5 @@ def _of_figure(each: FigureOutcome) -> dict[str, object]:
         "mark": "figure",
         "uses": None,
         "text": plain(figure.caption)[:WORDS],
+        "more": "",
     }

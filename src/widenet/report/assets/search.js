@@ -1,14 +1,15 @@
 // Search without a server, and buttons that copy. PAGES comes from search-index.js: a row per statement and per figure.
 "use strict";
 const MOST = 12;
+const FILTERS = "Words, or filters: is:false  is:open  paper:li2018  kind:lemma  uses:>90%";
 const input = document.querySelector(".search input");
 const box = document.querySelector(".hits");
 const list = box.querySelector("ol");
 const says = box.querySelector("p");
 const inOneFile = "oneFile" in document.body.dataset;
 
-const fold = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
-for (const page of PAGES) page.all = fold([page.title, page.place, page.id, page.paper, page.kind, page.is, page.text].join(" "));
+const fold = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(/([a-z]{3,})is(e|es|ed|ing|ation|ations)\b/g, "$1iz$2");
+for (const page of PAGES) page.all = fold([page.title, page.place, page.id, page.paper, page.kind, page.is, page.text, page.more].join(" "));
 
 const hrefOf = page => inOneFile ? "#" + page.page.replace(/\.html$/, "") : document.body.dataset.root + page.page;
 const amount = value => value === "Infinity" ? Infinity : value;
@@ -53,13 +54,13 @@ function show(most = MOST) {
   list.replaceChildren();
   box.hidden = document.activeElement !== input && !input.value;
   if (!input.value.trim()) {
-    says.textContent = "Words, or filters: is:false  is:open  paper:li2018  kind:lemma  uses:>90%";
+    says.textContent = FILTERS;
     return;
   }
   const met = conditions(input.value);
   const hits = PAGES.filter(page => met.every(each => each(page)));
   hits.sort((a, b) => b.mark.includes("main") - a.mark.includes("main"));
-  says.textContent = hits.length === 1 ? "1 found" : `${hits.length} found`;
+  says.textContent = hits.length ? `${hits.length} found` : `Nothing found. ${FILTERS}`;
   list.append(...hits.slice(0, most).map(row));
   if (hits.length > most) {
     const item = document.createElement("li"), button = document.createElement("button");
