@@ -117,6 +117,16 @@ def test_the_search_knows_topics_and_names_of_papers() -> None:
     assert short_name(library.statements[0].paper) in row["more"]
 
 
+def test_steps_over_a_limit_stand_apart_from_what_breaks_a_claim() -> None:
+    library = Library([dataclasses.replace(OUTCOME, claim=claim_of("brutzkus2018.theorem_2"))], PAPERS)
+    (statement,) = library.statements
+    assert all(each.kept or each.broken for each in statement.controls)
+    groups = dict(statement.control_groups)
+    assert {each.is_edge for each in groups["What the check notices"]} == {True}
+    assert {each.is_edge for each in groups.get("What must break it", [])} <= {False}
+    assert sum(map(len, groups.values())) == len(statement.controls)
+
+
 def test_assumptions_begin_with_the_nearest_to_failing() -> None:
     def made(key: str, actual: float, slack: float | None, required: str, met: bool = True) -> Hypothesis:
         return Hypothesis(key=key, name=key, required=required, actual=actual, slack=slack, met=met)

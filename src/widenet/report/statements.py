@@ -217,6 +217,11 @@ class ControlRow:
     kept: Markup
     broken: Markup
     decides: bool
+    is_edge: bool = False
+
+
+EDGE = 1e-9
+"""Where kept and broken lie closer together than this, the row shows that the check notices its limit, and no more."""
 
 
 @dataclass(frozen=True)
@@ -380,7 +385,15 @@ class Statement:
     def controls(self) -> list[ControlRow]:
         """Of each clause, the change that must break it."""
         told = controls_of(self.id)
-        return [_control_row(each, told[each["key"]]) for each in self.row["clauses"] if each["key"] in told]
+        rows = [_control_row(each, told[each["key"]]) for each in self.row["clauses"] if each["key"] in told]
+        return [each for each in rows if each.kept or each.broken]
+
+    @property
+    def control_groups(self) -> list[tuple[str, list[ControlRow]]]:
+        """Changes that break a clause, and those that only step over its limit, each with a heading."""
+        groups = {"What must break it": False, "What the check notices": True}
+        found = [(words, [each for each in self.controls if each.is_edge is edge]) for words, edge in groups.items()]
+        return [(words, rows) for words, rows in found if rows]
 
     @property
     def assumptions(self) -> list[Hypothesis]:
@@ -540,7 +553,21 @@ def _control_row(clause: Mapping[str, Any], control: Control) -> ControlRow:
         kept, broken = (_against(each) if each else Markup("") for each in (control.kept, control.broken))
     changed = ", ".join(each.replace("_", " ") for each in control.changed)
     return ControlRow(
-        set_in_type(clause["text"]), wording.clause(clause), changed or "another example", kept, broken, control.decides
+        set_in_type(clause["text"]),
+        wording.clause(clause),
+        changed or "another example",
+        kept,
+        broken,
+        control.decides,
+        is_edge=_is_edge(control),
+    )
+
+
+def _is_edge(control: Control) -> bool:
+    if control.kept is None or control.broken is None:
+        return False
+    return all(
+        math.isclose(*each, rel_tol=EDGE, abs_tol=EDGE) for each in zip(control.kept, control.broken, strict=True)
     )
 
 
