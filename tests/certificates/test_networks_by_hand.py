@@ -106,7 +106,7 @@ def test_what_a_network_names_is_what_its_kept_weights_say_of_points_it_never_sa
 
 def test_rivals_are_fitted_without_the_points_they_are_tried_on() -> None:
     points, truth, run = table()[0], numbers(), certificate().runs[4]
-    wrong = dict.fromkeys((rivals.MAJORITY, rivals.LINEAR, rivals.NEIGHBOURS, rivals.RADIAL), 0)
+    wrong: dict[str, int] = dict.fromkeys((rivals.MAJORITY, rivals.LINEAR, rivals.NEIGHBOURS, rivals.RADIAL), 0)
     for rows in run.held_out:
         kept = np.setdiff1d(np.arange(63), rows)
         scaled = StandardScaler().fit(points[kept])
