@@ -1,5 +1,6 @@
 """What must be true of what a certificate says about data and theorems, beside a few independent lines."""
 
+import dataclasses
 import itertools
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ from sklearn.svm import SVC
 
 from tests.packages.toy2020.claims.theorems import Toys, nothing
 from widenet import papers
-from widenet.certificates import boundaries, words
+from widenet.certificates import boundaries, preparation, words
 from widenet.certificates.allowances import allowances
 from widenet.certificates.boundaries import Separability, find_boundaries
 from widenet.certificates.data_forms import DataForm, views_of
@@ -34,6 +35,7 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
+from widenet.diagnostics import find_separator
 from widenet.run.outcomes import cells_of
 
 FOREVER = TimeLimit(np.inf)
@@ -130,17 +132,23 @@ def test_no_boundary_is_wider_than_the_limit_also_where_the_search_ends_early(mo
     assert ("no other has a wider margin" in said) == (found.margin_limit <= (1 + words.SAME) * found.margin)
 
 
-def test_what_was_not_decided_is_not_called_proved() -> None:
-    draw = np.random.default_rng(6)
-    points, labels = draw.normal(size=(500, 20)), np.arange(500) % 2
-    table = read(points, labels)
-    prepared = prepare(table, Scaling.AUTO, 0, TimeLimit(-1.0))
-    assert prepared.with_bias is not None
-    portrait = portray(table, prepared, TimeLimit(-1.0))
-    for found in portrait.separability:
-        assert found.separable is prepared.with_bias.separable is None
-    assert portrait.separable is None
-    assert "proved" not in " ".join([*words.about_data(portrait), *in_short(findings_of(portrait=portrait))])
+def test_what_was_not_decided_is_not_called_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches that end before anything is known."""
+
+    def without_an_answer(*given: Any, **how: Any) -> Any:
+        open_ = {"separable": None, "separator": None, "norm_upper": np.inf, "is_out_of_time": True}
+        return dataclasses.replace(find_separator(*given, **how), **open_)
+
+    monkeypatch.setattr(preparation, "find_separator", without_an_answer)
+    for labels in (np.arange(60) % 2, np.arange(60) % 3):
+        portrait = portrait_of(np.random.default_rng(6).normal(size=(60, 2)), labels)
+        assert len(portrait.separability) == 2 + (labels.max() == 2)
+        for found in portrait.separability:
+            assert found.separable is None
+        assert portrait.separable is None
+        said = " ".join([*words.about_data(portrait), *in_short(findings_of(portrait=portrait))])
+        assert "proved" not in said
+        assert "inconclusive" in said
 
 
 def test_one_class_that_is_not_known_leaves_all_open_unless_another_is_refuted() -> None:
