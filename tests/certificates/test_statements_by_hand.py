@@ -12,12 +12,13 @@ from sklearn.svm import SVC
 
 from tests.packages.toy2020.claims.theorems import Toys, nothing
 from widenet import papers
-from widenet.certificates import boundaries, preparation, words
+from widenet.certificates import preparation, words
 from widenet.certificates.allowances import allowances
-from widenet.certificates.boundaries import Separability, find_boundaries
+from widenet.certificates.boundaries import Separability
 from widenet.certificates.data_forms import DataForm, views_of
 from widenet.certificates.fixes import small_changes
 from widenet.certificates.misplaced_points import clashing
+from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import Portrait, portray
 from widenet.certificates.preparation import Scaling, prepare
@@ -35,7 +36,7 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
-from widenet.diagnostics import find_separator
+from widenet.diagnostics import find_separator, widest_margin
 from widenet.run.outcomes import cells_of
 
 FOREVER = TimeLimit(np.inf)
@@ -109,27 +110,27 @@ def test_the_boundary_that_is_told_separates_with_the_margin_that_is_told(scalin
 
 
 def test_no_boundary_is_wider_than_the_limit_also_where_the_search_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that begins in the wrong direction and has one round."""
-    draw = np.random.default_rng(5)
-    points, normal = draw.normal(size=(400, 12)), np.ones(12) / np.sqrt(12)
-    labels = (points @ normal > 0).astype(int)
-    points += 0.05 * normal * (2 * labels[:, None] - 1)
+    """A search that ends before its first round has the boundary it began with, which is not the widest."""
+    draw, labels = np.random.default_rng(2), np.arange(200) % 2
+    points = draw.normal(size=(200, 3)) * [2.0, 1.0, 1.0]
+    points[:, 2] = (1 + np.abs(points[:, 2])) * (2 * labels - 1) + 3  # not around the origin
     table = read(points, labels)
-    prepared, real = prepare(table, Scaling.BALL), boundaries.find_widest_margin
-    monkeypatch.setattr(
-        boundaries,
-        "find_widest_margin",
-        lambda points, signs, *_, **__: real(points, signs, np.eye(12)[0], seconds=0.0),
-    )
-    found = find_boundaries(table, prepared, (), FOREVER)[-1]
+    prepared = prepare(table, Scaling.BALL)
+    monkeypatch.setattr(widest_margin, "MOST_ROUNDS", 0)
+    portrait = portray(table, prepared)
+    found = with_bias(portrait)
     widest = SVC(kernel="linear", C=1e12, tol=1e-10).fit(prepared.points * 100, labels)
     true = float(1 / np.linalg.norm(widest.coef_) / 100)
     assert found.margin is not None
     assert found.margin_limit is not None
-    assert found.margin <= true * (1 + 1e-4)
-    assert found.margin_limit >= true * (1 - 1e-4)
-    said = " ".join(words.about_data(portray(table, prepared)))
-    assert ("no other has a wider margin" in said) == (found.margin_limit <= (1 + words.SAME) * found.margin)
+    assert found.margin < 0.9999 * true < true < found.margin_limit
+    said = " ".join(words.about_data(portrait))
+    assert f"none has a margin wider than {fraction(found.margin_limit)}" in said
+    assert "no other has a wider margin" not in said
+    monkeypatch.undo()
+    whole = portray(table, prepared)
+    np.testing.assert_allclose([with_bias(whole).margin, with_bias(whole).margin_limit], true, rtol=1e-5)
+    assert "no other has a wider margin" in " ".join(words.about_data(whole))
 
 
 def test_what_was_not_decided_is_not_called_proved(monkeypatch: pytest.MonkeyPatch) -> None:
