@@ -295,7 +295,8 @@ def test_a_refused_partial_fit_changes_nothing(fitted: bool) -> None:
     np.testing.assert_array_equal(model.hidden_weights_, again.hidden_weights_)
 
 
-def test_there_is_no_certificate_of_other_data_than_the_last() -> None:
+def test_there_is_no_certificate_of_other_data_than_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "certify", lambda *_, **__: "a certificate")
     inputs, labels = clouds()
     model = WideClassifier(**SMALL, layers="both")
     with pytest.raises(AttributeError, match="after fit only"):

@@ -129,7 +129,7 @@ def test_no_boundary_is_wider_than_the_limit_also_where_the_search_ends_early(mo
     assert "no other has a wider margin" not in said
     monkeypatch.undo()
     whole = portray(table, prepared)
-    np.testing.assert_allclose([with_bias(whole).margin, with_bias(whole).margin_limit], true, rtol=1e-5)
+    assert (with_bias(whole).margin, with_bias(whole).margin_limit) == pytest.approx((true, true), rel=1e-5)
     assert "no other has a wider margin" in " ".join(words.about_data(whole))
 
 
