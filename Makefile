@@ -4,7 +4,7 @@
 #   make test PAPER=…    the tests of one paper (brutzkus2018), without lint and types
 #   make test PART=…     the tests of one part of the package (training, run, console, …)
 #   make check           lint and types only
-#   make test-page       the report's pages in Chromium, which is installed where it is missing
+#   make test-page       pages of the report and of certificates in Chromium, which is installed where it is missing
 #   make test-sweep      sweeps on a real Slurm and on Dask, which are installed where they are missing; processes are killed
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)

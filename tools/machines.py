@@ -2,7 +2,8 @@
 
 One x86-64 computer stands in for several: XLA, OpenBLAS and NumPy are each told to do without the newer instructions of
 its processor. For each such machine this command
-  - runs the numeric tests, each process of them on one core,
+  - runs the numeric tests, each process of them on one core, and those of products and training once more in one
+    process on two cores, where the machine has two,
   - runs some of them with a term dropped or in float32, on one core; they must fail there too,
   - runs `widenet check --all` on the machine's number of cores and compares verdicts, hypotheses, parts, counts and
     numbers with those of this computer.
@@ -12,7 +13,7 @@ where it stopped.
 
     python -m tools.machines                      everything (about an hour on two cores)
     python -m tools.machines --machine sse        one machine alone
-    python -m tools.machines --only checks        tests, controls or checks alone
+    python -m tools.machines --only checks        tests, threads, controls or checks alone
     python -m tools.machines --paper li2018       the claims of one paper
 """
 
@@ -48,12 +49,16 @@ COLUMNS = (
     "OpenBLAS",
     "NumPy without",
     "cores",
+    "Python",
     "numeric tests",
+    "on two threads",
     "controls",
     "check --all",
     "tree",
 )
 NUMERIC_TESTS = ("tests/claims", "tests/diagnostics", "tests/networks", "tests/papers", "tests/training")
+THREADED_TESTS = ("tests/diagnostics", "tests/networks", "tests/training")
+"""Those of products and sums that libraries divide among threads."""
 PLUGIN = "tools.weakened"
 EIGEN = "--xla_cpu_experimental_ynn_fusion_type="
 """XLA then multiplies matrices with Eigen. YNNPACK picks its kernels by the processor, whatever XLA is told."""
@@ -63,7 +68,7 @@ os.sched_setaffinity(0, [int(core) for core in sys.argv[1].split(",")])
 os.execv(sys.argv[2], sys.argv[2:])
 """
 """A program that becomes another one, which runs on some cores alone."""
-PARTS = ("tests", "checks", "controls")
+PARTS = ("tests", "checks", "threads", "controls")
 """What is tried on a machine, the longest first."""
 PAUSE = 30.0
 """Seconds between two words about how far everything is."""
@@ -207,7 +212,7 @@ class Trial:
     """What is tried on one machine, and what came out.
 
     Attributes:
-      tests, controls: how they ended, in words.
+      tests, threads, controls: how they ended, in words.
       rows: what `widenet check` said there.
       workers: how many processes run the tests, with a core each.
       doing: what it is doing now.
@@ -218,6 +223,7 @@ class Trial:
     folder: Path
     cores: Cores
     tests: str = NOT_TRIED
+    threads: str = NOT_TRIED
     controls: str = NOT_TRIED
     rows: list[dict[str, Any]] = field(default_factory=list)
     workers: int = 1
@@ -225,11 +231,14 @@ class Trial:
     is_stopped: bool = False
 
     def run(self, part: str, which: Sequence[str]) -> "Trial":
-        """One of tests, checks and controls."""
+        """One of tests, threads, checks and controls."""
         if part == "checks":
             self.rows = self._once("check" + "".join(which), self.machine.cores, lambda own: self._checked(which, own))
         elif part == "controls":
             self.controls = self._once("controls", 1, self._controlled)
+        elif part == "threads":
+            if self.machine.cores > 1:
+                self.threads = self._once("threads", self.machine.cores, self._threaded)
         else:
             self.tests = self._once("tests", self.workers, self._tested)
         return self
@@ -256,9 +265,17 @@ class Trial:
 
     def _tested(self, own: Sequence[int]) -> str:
         """Runs the numeric tests, one process per core: tests/conftest.py gives each its own."""
-        log = self.folder / "tests.log"
-        options = ("-p", "no:cacheprovider", "--tb=short", *(("-n", str(len(own))) if len(own) > 1 else ()))
-        done = self.machine.run("-m", "pytest", *NUMERIC_TESTS, *options, folder=self.folder, cores=own, log=log)
+        return self._ended("tests", NUMERIC_TESTS, own, ("-n", str(len(own))) if len(own) > 1 else ())
+
+    def _threaded(self, own: Sequence[int]) -> str:
+        """Runs tests in one process, whose libraries have all these cores."""
+        return self._ended("threads", THREADED_TESTS, own, ("-n", "0"))
+
+    def _ended(self, name: str, tests: Sequence[str], own: Sequence[int], options: Sequence[str]) -> str:
+        """Runs tests, and says how they ended."""
+        log = self.folder / f"{name}.log"
+        options = ("-p", "no:cacheprovider", "--tb=short", *options)
+        done = self.machine.run("-m", "pytest", *tests, *options, folder=self.folder, cores=own, log=log)
         *_, last = log.read_text(encoding="utf-8").splitlines() or [""]
         return last.partition(" in ")[0] if done.returncode == 0 else f"FAILED: {last}; see {log.relative_to(ROOT)}"
 
@@ -285,10 +302,12 @@ class Trial:
 
     def progress(self) -> str:
         """What it is doing now, and how far it is."""
-        log = self.folder / "tests.log"
-        shares = re.findall(r"\[ *(\d+)%\]", log.read_text(encoding="utf-8")) if "tests" in self.doing else []
-        words = (f"{each} {shares[-1]} %" if each == "tests" and shares else each for each in self.doing)
-        return f"{self.machine.name} {' and '.join(words)}" if self.doing else ""
+        return f"{self.machine.name} {' and '.join(map(self._far, self.doing))}" if self.doing else ""
+
+    def _far(self, part: str) -> str:
+        log = self.folder / f"{part}.log"
+        shares = re.findall(r"\[ *(\d+)%\]", log.read_text(encoding="utf-8")) if log.exists() else []
+        return f"{part} {shares[-1]} %" if shares else part
 
 
 def stamp_of_sources() -> str:
@@ -316,7 +335,9 @@ def row(trial: Trial, differences: Differences | None, only: str | None = None) 
     dot = "Eigen" if machine.eigen else "YNNPACK"
     checks = NOT_TRIED if differences is None else differences.in_words()
     blas, without = machine.blas or "its own", ", ".join(machine.without) or "–"
-    return [machine.name, machine.xla, dot, blas, without, cores, trial.tests, trial.controls, checks, noted]
+    kind = [machine.name, machine.xla, dot, blas, without, cores, platform.python_version()]
+    threads = "–" if machine.cores == 1 else trial.threads
+    return [*kind, trial.tests, threads, trial.controls, checks, noted]
 
 
 def main() -> int:
@@ -348,7 +369,8 @@ def main() -> int:
         if differences is not None:
             tell("\n  ".join([f"{trial.machine.name}: check: {differences.in_words()}", *differences.lines()]))
         rows.append(row(trial, differences, chosen.only))
-        is_good &= "FAILED" not in f"{trial.tests} {trial.controls}" and not (differences and differences.is_bad)
+        is_good &= not any("FAILED" in words for words in (trial.tests, trial.threads, trial.controls))
+        is_good &= not (differences and differences.is_bad)
     if not chosen.paper:
         update(PAGE, MARKER, COLUMNS, rows, keys=1)
     print("\n".join(" | ".join(each) for each in rows))

@@ -21,10 +21,10 @@ from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.reading import read
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import about_new_points, about_no_promise, headlines, in_short
-from widenet.certificates.time_limit import TimeLimit
 from widenet.claims import Kind
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.user_data import Choices
+from widenet.diagnostics.work import Work
 from widenet.errors import DataError
 
 
@@ -108,16 +108,16 @@ def toy_certificate():
     return wn.certify(points, [0] * 12 + [1] * 12, effort=1e-3)
 
 
-def test_a_search_without_time_proves_nothing():
+def test_a_search_without_work_proves_nothing():
     table = read(*many(flipped=False))
-    prepared = prepare(table, Scaling.AUTO, clock=TimeLimit(0.0))
-    portrait = portray(table, prepared, TimeLimit(0.0))
+    prepared = prepare(table, Scaling.AUTO, work=Work(0.0))
+    portrait = portray(table, prepared, Work(0.0))
     found = with_bias_of(portrait)
-    assert (found.separable, found.is_out_of_time, found.margin) == (None, True, None)
+    assert (found.separable, found.is_truncated, found.margin) == (None, True, None)
     findings = toy_certificate().findings.model_copy(update={"portrait": portrait})
     said = [*words.about_data(portrait), *in_short(findings)]
     assert not any("proved" in sentence for sentence in said)
-    assert sum("inconclusive: the time for the search was spent" in sentence for sentence in said) == 2
+    assert sum("inconclusive: the work allowed for the search was spent" in sentence for sentence in said) == 2
 
 
 def test_theorems_get_a_part_of_many_points_and_it_is_said():

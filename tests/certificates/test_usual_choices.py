@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import widenet as wn
+from tests.packages import EMPTY
+from widenet import papers
 from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.reading import read
 from widenet.cli import app
@@ -66,6 +69,125 @@ def test_columns_are_dropped_by_name_and_number(tmp_path):
     assert about_reading(read(path, drop=["name"]).reading) == ["Dropped as you asked: name."]
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "w"], "y": [0, 1, 0]})
     assert read(frame, drop=["b"]).columns == ("a",)
+
+
+def frame(**columns):
+    return pd.DataFrame({**columns, "y": ["a", "b"] * (ROWS // 2)})
+
+
+MISSING_X = [np.nan, *map(float, NUMBERS[1:])]
+
+
+def mixed():
+    """A column of every kind; something is missing in rows 0, 2, 3 and 5."""
+    days = pd.Series(pd.to_datetime(DAYS))
+    return frame(
+        x=MISSING_X,
+        whole=pd.array([1, 2, 3, None, *range(ROWS - 4)], "Int64"),
+        fresh=[True, False, True] * 4,
+        colour=pd.Series(["red", "green", None, *["red", "green", "red"] * 3], dtype="string"),
+        kind=pd.Categorical(["1", "2", "3"] * 4),
+        when=days.where(days.index != 5),
+        zoned=days.dt.tz_localize("Europe/Berlin"),
+        rare=[1.0, *[None] * (ROWS - 1)],
+    )
+
+
+def read_as(kind, given, tmp_path, **choices):
+    """The frame as it is, or by way of a file."""
+    if kind == "frame":
+        return read(given, **choices)
+    pytest.importorskip("pyarrow", reason="an optional dependency")
+    given.to_parquet(tmp_path / "a.parquet")
+    return read(tmp_path / "a.parquet", **choices)
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_frames_and_parquet_get_the_usual_choices(tmp_path, kind):
+    found = read_as(kind, mixed(), tmp_path)
+    rows = [row for row in range(ROWS) if row not in (0, 2, 3, 5)]
+    assert found.columns == (
+        "x", "whole", "fresh", "colour=red", "kind=1", "kind=2", "kind=3", "when", "zoned"
+    )  # fmt: skip
+    named = dict(zip(found.columns, found.inputs.T, strict=True))
+    assert named["x"].tolist() == [row + 0.5 for row in rows]
+    assert named["whole"].tolist() == [2.0, *(row - 4.0 for row in rows[1:])]
+    assert named["fresh"].tolist() == [row % 3 != 1 for row in rows]
+    assert named["colour=red"].tolist() == [row % 3 != 1 for row in rows]
+    for each in (1, 2, 3):
+        assert named[f"kind={each}"].tolist() == [row % 3 == each - 1 for row in rows]
+    start = (pd.Timestamp(DAYS[0]) - pd.Timestamp("2000-01-01")).days
+    assert named["when"].tolist() == [start + row for row in rows]
+    assert named["zoned"] == pytest.approx([start + row - 1 / 24 for row in rows], abs=1e-9)  # midnight in Berlin
+    assert [found.class_names[number] for number in found.classes] == ["ab"[row % 2] for row in rows]
+    assert about_reading(found.reading) == [
+        "Each of the 2 words of colour became a column of 0 and 1.",
+        "Each of the 3 words of kind became a column of 0 and 1.",
+        "The dates of when were read as days.",
+        "The dates of zoned were read as days.",
+        "1 column (rare) is mostly missing and left out.",
+        "4 rows with missing values were left out.",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_a_frame_reads_as_the_same_table_of_text(tmp_path, kind):
+    given = frame(x=MISSING_X, colour=COLOURS, when=DAYS)
+    given.to_csv(tmp_path / "a.csv", index=False)
+    as_text, found = read(tmp_path / "a.csv"), read_as(kind, given, tmp_path)
+    np.testing.assert_array_equal(found.inputs, as_text.inputs)
+    np.testing.assert_array_equal(found.classes, as_text.classes)
+    assert (found.columns, found.reading) == (as_text.columns, as_text.reading)
+    assert len(found.reading.chosen) == 3
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_rows_without_a_label_are_left_out(tmp_path, kind):
+    given = frame(x=[float(each) for each in NUMBERS]).assign(y=[None, *(["+", "-"] * ROWS)[: ROWS - 1]])
+    found = read_as(kind, given, tmp_path)
+    assert (found.class_names, len(found.inputs)) == (("+", "-"), ROWS - 1)
+    assert found.reading.chosen == ("1 row with missing values was left out.",)
+
+
+def test_labels_beside_a_frame_that_miss_values_and_labels_of_signs_in_text(tmp_path):
+    labels = pd.Series(["+", "-", pd.NA] * 4)
+    assert read(pd.DataFrame({"x": MISSING_X}), labels).inputs[:, 0].tolist() == [1.5, 3.5, 4.5, 6.5, 7.5, 9.5, 10.5]
+    path = tmp_path / "signs.csv"
+    path.write_text("colour,y\n" + "\n".join(f"{each},{sign}" for each, sign in zip(COLOURS, "+-" * 6, strict=True)))
+    assert (len(read(path).inputs), read(path).class_names) == (ROWS, ("+", "-"))
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_columns_of_frames_are_dropped_before_they_are_refused(tmp_path, kind):
+    given = frame(lists=[[1]] * ROWS, x=MISSING_X)
+    with pytest.raises(DataError, match=r"column 'lists' holds .*list.*, not numbers"):
+        read_as(kind, given, tmp_path)
+    for drop in (["lists"], [1]):
+        found = read_as(kind, given, tmp_path, drop=drop)
+        assert (found.columns, found.reading.dropped, len(found.inputs)) == (("x",), ("lists",), ROWS - 1)
+    with pytest.raises(DataError, match="has the labels"):
+        read_as(kind, given, tmp_path, drop=["y"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"name": [f"n{place}" for place in range(ROWS)]}, "'name' has 12 different words; --drop or drop= leaves it"),
+        ({"x": [1, "2", "oops", *range(ROWS - 3)]}, "has numbers and 'oops'"),
+        ({"x": [np.nan] * 5 + [1.0] * 7, "z": [1.0] * 5 + [np.nan] * 6 + [1.0]}, "missing values in 11 of 12 rows"),
+        ({"gone": pd.to_timedelta(range(ROWS), unit="D")}, r"'gone' holds timedelta64.*, not numbers"),
+    ],
+)
+def test_frames_that_no_choice_mends(columns, said):
+    with pytest.raises(DataError, match=said):
+        read(frame(**columns))
+
+
+def test_the_choices_for_a_frame_are_said_on_the_screen(monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", (EMPTY,))
+    given = frame(x=MISSING_X, colour=COLOURS)
+    text = repr(wn.certify(given, runs=2, effort=1e-3, time=1e-6))
+    assert "Each of the 3 words of colour became a column of 0 and 1." in " ".join(text.split())
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import pytest
 
 from widenet.data import from_arrays, load_mnist35, make_separable, with_bias
 from widenet.diagnostics import find_separator, separability
+from widenet.diagnostics.separability import find_separator_within
+from widenet.diagnostics.work import PER_CALL, Work
 from widenet.errors import DataError
 from widenet.types import Dataset
 
@@ -155,7 +157,7 @@ def test_float32_is_judged_in_float64():
 def test_linear_program_gives_the_same_answers(monkeypatch):
     """The second opinion, alone."""
 
-    def nothing(rows, deadline):
+    def nothing(rows, work):
         return np.zeros(rows.shape[1]), np.zeros(len(rows))
 
     separable, _ = points_at_margin(0.05)
@@ -172,7 +174,7 @@ def test_linear_program_gives_the_same_answers(monkeypatch):
 def test_control_a_solver_that_lies_is_not_believed(monkeypatch):
     """Neither a vector that does not separate nor weights that do not cancel prove anything."""
 
-    def lie(rows, limit):
+    def lie(rows, work):
         return np.ones(rows.shape[1]), np.ones(len(rows))
 
     monkeypatch.setattr(separability, "_least_distance", lie)
@@ -345,7 +347,76 @@ def test_a_search_that_runs_out_of_time_decides_nothing_it_did_not_check(monkeyp
     dataset = data(np.column_stack([np.cos(angles), np.sin(angles) + 3 * np.sin(40 * angles)]), np.ones(200))
     late, found = find_separator(dataset, seconds=0.0), find_separator(dataset)
     assert found.separable is not None
-    assert not found.is_out_of_time
+    assert not found.is_truncated
     assert late.separable is None
-    assert late.is_out_of_time
+    assert late.is_truncated
     assert late.norm_lower <= found.norm_upper
+
+
+def on_a_circle(contradicts: bool):
+    """Points that take several rounds, seven at a time; the last one may be the mirror image of the first."""
+    angles = np.linspace(-1.5, 1.5, 200)
+    points = np.column_stack([np.cos(angles), np.sin(angles) + 3 * np.sin(40 * angles)])
+    if contradicts:
+        points[-1] = -points[0]
+    else:
+        points[:, 0] += 4
+    return data(points, np.ones(200))
+
+
+@pytest.mark.parametrize("contradicts", [True, False])
+@pytest.mark.parametrize("products", [0.0, 1e3, 5e4, 1.2e5, 2e5, 4e5, 1e6, 1e10])
+def test_a_search_that_runs_out_of_work_decides_nothing_it_did_not_check(monkeypatch, contradicts, products):
+    monkeypatch.setattr(separability, "WORKING_SET", 7)
+    dataset = on_a_circle(contradicts)
+    found = find_separator_within(dataset, Work(products))
+    assert_certified(found, dataset)
+    assert found.separable in (None, not contradicts)
+    assert found.is_truncated is (found.separable is None)
+    if products in (0.0, 1e10):
+        assert (found.separable is None) is (products == 0.0)
+
+
+def alone(monkeypatch):
+    """The linear program, without what usually comes before it."""
+
+    def nothing(rows, work):
+        return np.zeros(rows.shape[1]), np.zeros(len(rows))
+
+    monkeypatch.setattr(separability, "_least_distance", nothing)
+
+
+@pytest.mark.parametrize("iterations", [4, 5])
+def test_a_linear_program_that_runs_out_of_iterations_decides_nothing(monkeypatch, iterations):
+    alone(monkeypatch)
+    dataset, _ = points_at_margin(0.05, dim=4)
+    size = dataset.inputs.size
+    enough = PER_CALL + (separability.BEGINNING + iterations * separability.ITERATION) * size
+    programs = []
+    solve = separability.scipy.optimize.linprog
+    monkeypatch.setattr(
+        separability.scipy.optimize, "linprog", lambda *args, **named: programs.append(named) or solve(*args, **named)
+    )
+    found = find_separator_within(dataset, Work(enough))
+    assert [each["options"] for each in programs] == [{"maxiter": iterations}]
+    assert (found.separable, found.is_truncated) == (None, True)
+    assert find_separator_within(dataset, Work()).separable
+
+
+def test_a_linear_program_that_could_not_end_is_not_begun(monkeypatch):
+    alone(monkeypatch)
+    monkeypatch.setattr(separability.scipy.optimize, "linprog", None)
+    dataset, _ = points_at_margin(0.05, dim=4)
+    few = PER_CALL + (separability.BEGINNING + 3 * separability.ITERATION) * dataset.inputs.size
+    found = find_separator_within(dataset, Work(few))
+    assert (found.separable, found.is_truncated) == (None, True)
+
+
+def test_searches_share_their_work():
+    dataset, _ = points_at_margin(0.05)
+    work = Work(1e6)
+    answers = [find_separator_within(dataset, work).separable for _ in range(20)]
+    assert answers[0] is True
+    assert answers[-1] is None
+    assert answers == sorted(answers, key=lambda each: each is None)
+    assert find_separator(dataset).separable  # which has work of its own

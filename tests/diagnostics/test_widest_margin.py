@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from widenet.diagnostics import widest_margin
 from widenet.diagnostics.widest_margin import find_widest_margin
+from widenet.diagnostics.work import Work
 
 SQUARE = np.array([[1.0, 0.0], [1.0, 4.0], [4.0, 0.0], [4.0, 4.0]]) / 8
 SIDES = np.array([-1.0, -1.0, 1.0, 1.0])
@@ -25,7 +26,7 @@ def assert_certified(found, points, signs):
 
 def test_a_square_by_hand():
     """Two sides 3/8 apart; the search begins with a boundary that is not the widest."""
-    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.1]))
+    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.1]), Work())
     assert_certified(found, SQUARE, SIDES)
     assert found.margin == pytest.approx(3 / 16, rel=1e-9)
     assert found.limit == pytest.approx(3 / 16, rel=1e-9)
@@ -43,7 +44,7 @@ def test_the_bounds_meet(seed, rows, dim, gap):
     # Each class on its side of 0 by at least the gap, then everything moved away from the origin.
     points += np.outer(signs * gap - points @ normal + signs * np.abs(draw.normal(size=rows)), normal) + 5 * normal
     points /= np.linalg.norm(points, axis=1).max()
-    found = find_widest_margin(points, signs, normal)
+    found = find_widest_margin(points, signs, normal, Work())
     assert_certified(found, points, signs)
     assert 0 < found.margin <= found.limit
     assert found.limit - found.margin <= 1e-6 * found.limit
@@ -55,29 +56,39 @@ def test_points_that_matter_join_the_working_set(monkeypatch):
     signs = np.where(points[:, 0] > 0, 1.0, -1.0)
     points[:, 0] += 0.1 * signs
     points /= 10
-    at_once = find_widest_margin(points, signs, np.array([1.0, 0.0, 0.0]))
+    at_once = find_widest_margin(points, signs, np.array([1.0, 0.0, 0.0]), Work())
     monkeypatch.setattr(widest_margin, "WORKING_SET", 6)
-    in_pieces = find_widest_margin(points, signs, np.array([1.0, 0.0, 0.0]))
+    in_pieces = find_widest_margin(points, signs, np.array([1.0, 0.0, 0.0]), Work())
     assert in_pieces.margin == pytest.approx(at_once.margin, rel=1e-6)
     assert in_pieces.limit == pytest.approx(at_once.limit, rel=1e-6)
 
 
 def test_control_a_solver_that_lies_is_not_believed(monkeypatch):
-    monkeypatch.setattr(widest_margin, "solve_working_set", lambda rows, working: np.full(len(rows), 1 / len(rows)))
-    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.5]))
+    monkeypatch.setattr(
+        widest_margin, "solve_working_set", lambda rows, working, work: np.full(len(rows), 1 / len(rows))
+    )
+    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.5]), Work())
     assert_certified(found, SQUARE, SIDES)
     assert found.margin <= 3 / 16 <= found.limit
 
 
 def test_without_a_solver_the_first_boundary_remains(monkeypatch):
-    monkeypatch.setattr(widest_margin, "solve_working_set", lambda rows, working: None)
-    found = find_widest_margin(SQUARE, SIDES, np.array([2.0, 0.0]))
+    monkeypatch.setattr(widest_margin, "solve_working_set", lambda rows, working, work: None)
+    found = find_widest_margin(SQUARE, SIDES, np.array([2.0, 0.0]), Work())
     assert found.margin == pytest.approx(3 / 16, rel=1e-12)
     assert found.limit == np.inf
 
 
-def test_no_time_leaves_valid_bounds():
-    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.1]), seconds=0.0)
+def test_no_work_leaves_the_first_boundary():
+    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.1]), Work(0.0))
+    assert 0 < found.margin <= 3 / 16 * (1 + 1e-12)
+    assert found.limit == np.inf
+
+
+def test_work_that_ends_after_a_round_leaves_valid_bounds():
+    work = Work(1.0e5)
+    found = find_widest_margin(SQUARE, SIDES, np.array([1.0, 0.1]), work)
+    assert work.is_spent
     assert_certified(found, SQUARE, SIDES)
     assert found.margin <= 3 / 16 * (1 + 1e-12)
-    assert found.limit >= 3 / 16 * (1 - 1e-12)
+    assert 3 / 16 * (1 - 1e-12) <= found.limit < np.inf

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -324,6 +325,29 @@ def test_tests_run_on_as_many_cores_as_are_lent(tmp_path, monkeypatch):
     assert asked == [("", 1), ("3", 3)]
 
 
+def test_libraries_have_the_cores_of_a_machine_that_has_several(tmp_path, monkeypatch):
+    def ran(machine, *arguments, cores, log, **_):
+        asked.append((machine.name, arguments[2:-1], len(cores), machine.environment(tmp_path)["OPENBLAS_NUM_THREADS"]))
+        log.write_text("3 passed in 1.0s" if machine.name != "two, broken" else "1 failed in 1.0s")
+        return subprocess.CompletedProcess(arguments, int(machine.name == "two, broken"))
+
+    asked = []
+    monkeypatch.setattr(machines, "ROOT", tmp_path)
+    monkeypatch.setattr(machines.Machine, "run", ran)
+    monkeypatch.setattr(machines, "stamp_of_sources", lambda: "today")
+    place = machines.COLUMNS.index("on two threads")
+    rows = {}
+    for machine in (machines.Machine("one", cores=1), machines.Machine("two"), machines.Machine("two, broken")):
+        (tmp_path / machine.name).mkdir()
+        tried = machines.Trial(machine, tmp_path / machine.name, machines.Cores([0, 1])).run("threads", ())
+        rows[machine.name] = machines.row(tried, None)[place]
+    failed = "FAILED: 1 failed in 1.0s; see two, broken/threads.log"
+    assert rows == {"one": "–", "two": "3 passed", "two, broken": failed}
+    how = ("-p", "no:cacheprovider", "--tb=short", "-n")
+    assert [(name, cores, threads) for name, _, cores, threads in asked] == [("two", 2, "2"), ("two, broken", 2, "2")]
+    assert all(arguments == (*machines.THREADED_TESTS, *how) for _, arguments, _, _ in asked)
+
+
 def test_what_was_done_with_the_same_sources_is_not_done_again(tmp_path, monkeypatch):
     done = []
 
@@ -373,19 +397,21 @@ def test_cores_are_lent_in_turn():
         one = threading.Thread(target=use, args=("one", 1))
         one.start()
         assert order == []  # a core is free, and who asked first comes first
-    both.join(10)
-    one.join(10)
+    both.join()
+    one.join()
     assert first == [0]
     assert [(name, sorted(own)) for name, own in order] == [("both", [0, 1]), ("one", order[1][1])]
     assert len(order[1][1]) == 1
 
 
 def test_ctrl_c_begins_nothing_more_and_keeps_nothing_that_it_cut_short(tmp_path, monkeypatch, capsys):
-    begun = []
+    begun, something = [], threading.Event()
 
-    def tested(trial, own):
+    def until_stopped(trial, *given):
+        begun.append(trial)
+        something.set()
         while not trial.is_stopped:
-            pass
+            time.sleep(0.001)
         return ""
 
     def stop(trials, *args):
@@ -395,6 +421,7 @@ def test_ctrl_c_begins_nothing_more_and_keeps_nothing_that_it_cut_short(tmp_path
             assert all(each.is_stopped for each in trials)
 
     def interrupt(*args):
+        something.wait()
         raise KeyboardInterrupt
 
     run = machines._run
@@ -402,12 +429,11 @@ def test_ctrl_c_begins_nothing_more_and_keeps_nothing_that_it_cut_short(tmp_path
     monkeypatch.setattr(machines, "possible", lambda: [machines.Machine("one", cores=1)])
     monkeypatch.setattr(machines, "stamp_of_sources", lambda: "today")
     monkeypatch.setattr(machines, "_run", stop)
-    monkeypatch.setattr(machines.Trial, "_checked", lambda trial, which, own: begun.append("checks"))
-    monkeypatch.setattr(machines.Trial, "_controlled", lambda trial, own: begun.append("controls"))
-    monkeypatch.setattr(machines.Trial, "_tested", tested)
+    for part in ("_checked", "_controlled", "_tested"):
+        monkeypatch.setattr(machines.Trial, part, until_stopped)
     monkeypatch.setattr(machines.concurrent.futures, "wait", interrupt)
     monkeypatch.setattr(sys, "argv", ["machines", "--jobs", "1"])
     assert machines.main() == 130
-    assert begun == []
+    assert len(begun) == 1  # there is one core, which this one had
     assert list(tmp_path.rglob("*.json")) == []
     assert "interrupted" in capsys.readouterr().err

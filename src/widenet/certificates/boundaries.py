@@ -10,10 +10,10 @@ from jaxtyping import Bool, Float
 from widenet.certificates.misplaced_points import clashing
 from widenet.certificates.preparation import Prepared, Scaling, search
 from widenet.certificates.reading import Table
-from widenet.certificates.time_limit import TimeLimit
 from widenet.data.arrays import with_bias
 from widenet.diagnostics import Separation
 from widenet.diagnostics.widest_margin import find_widest_margin
+from widenet.diagnostics.work import Work
 from widenet.records import ClosedModel
 from widenet.types import Dataset
 
@@ -32,7 +32,7 @@ class Separability(ClosedModel):
       class_number: the class that is separated from all others, where there are more than two.
       through_origin: whether the boundary has to pass through the origin.
       points: how many points were examined: all of them.
-      separable: None where neither could be shown; `is_out_of_time` where that is for lack of time.
+      separable: None where neither could be shown; `is_truncated` where the work for searches was spent.
       margin: the distance of the closest point from the boundary, in scaled coordinates; None without one.
       margin_limit: no boundary has a wider margin: equal to `margin` up to rounding where the search came to its end.
         Where there is no boundary: 0 if that is proved of the exact numbers, else what float64 cannot exclude.
@@ -53,7 +53,7 @@ class Separability(ClosedModel):
     through_origin: bool
     points: int
     separable: bool | None
-    is_out_of_time: bool = False
+    is_truncated: bool = False
     margin: float | None
     margin_limit: float | None
     theorem_margin: float | None
@@ -68,7 +68,7 @@ class Separability(ClosedModel):
 
 
 def find_boundaries(
-    table: Table, prepared: Prepared, equal: Sequence[tuple[int, int]], clock: TimeLimit
+    table: Table, prepared: Prepared, equal: Sequence[tuple[int, int]], work: Work
 ) -> tuple[Separability, ...]:
     """What is known about boundaries between two classes, or between each of several and the rest.
 
@@ -81,24 +81,22 @@ def find_boundaries(
         between, biased = f"{names}, with a bias", prepared.with_bias
         if biased is None:
             return *found, _unknown(between, prepared, None)
-        return *found, _with_bias(between, biased, margin, prepared, prepared.labels, equal, None, clock)
+        return *found, _with_bias(between, biased, margin, prepared, prepared.labels, equal, None, work)
     if len(table.class_names) > MOST_CLASSES_SEPARATED:
         return ()
     answers = []
     lifted = with_bias(Dataset(jnp.asarray(prepared.points), jnp.asarray(prepared.labels)))
     for number, name in enumerate(table.class_names):
         signs = np.where(table.classes == number, 1.0, -1.0)
-        separation = search(Dataset(lifted.inputs, jnp.asarray(signs)), clock)
+        separation = search(Dataset(lifted.inputs, jnp.asarray(signs)), work)
         if separation is None:
             answers.append(_unknown(f"{name} against the rest", prepared, number))
             continue
         origin = None
         if prepared.record.scaling is Scaling.NONE and separation.separable is not False:
-            origin = search(Dataset(jnp.asarray(table.inputs), jnp.asarray(signs)), clock)
+            origin = search(Dataset(jnp.asarray(table.inputs), jnp.asarray(signs)), work)
         margin = _theorem_margin(origin, separation, prepared)
-        answers.append(
-            _with_bias(f"{name} against the rest", separation, margin, prepared, signs, equal, number, clock)
-        )
+        answers.append(_with_bias(f"{name} against the rest", separation, margin, prepared, signs, equal, number, work))
     return tuple(answers)
 
 
@@ -134,7 +132,7 @@ def _through_origin(between: str, found: Separation, theorem_margin: float | Non
         through_origin=True,
         points=len(prepared.points),
         separable=found.separable,
-        is_out_of_time=found.is_out_of_time,
+        is_truncated=found.is_truncated,
         margin=found.margin if found.separable else None,
         margin_limit=1 / found.norm_lower,
         theorem_margin=theorem_margin,
@@ -155,13 +153,13 @@ def _with_bias(
     signs: Float[np.ndarray, " point"],
     equal: Sequence[tuple[int, int]],
     class_number: int | None,
-    clock: TimeLimit,
+    work: Work,
 ) -> Separability:
     """What was `found` for (x, 1)/√2, the widest boundary where there is one, and who is in the way where not."""
     margin, limit, weights = None, 2 / found.norm_lower, found.weights
     boundary, in_the_way = np.zeros(0), ()
     if found.separator is not None:
-        widest = find_widest_margin(prepared.points, signs, found.separator[:-1], seconds=max(clock.left, 0.0))
+        widest = find_widest_margin(prepared.points, signs, found.separator[:-1], work)
         margin, limit, weights = widest.margin, min(widest.limit, limit), widest.weights
         boundary = np.append(widest.normal, widest.offset)
         # y(⟨u, x⟩ + v) ≥ √2 was checked more sharply, which matters where rounding is nearly as large as the margin.
@@ -185,7 +183,7 @@ def _with_bias(
         through_origin=False,
         points=len(prepared.points),
         separable=found.separable,
-        is_out_of_time=found.is_out_of_time,
+        is_truncated=found.is_truncated,
         margin=None if margin is None else margin * prepared.stretch,
         margin_limit=limit * prepared.stretch,
         theorem_margin=theorem_margin,

@@ -14,7 +14,7 @@ from widenet.certificates.data_forms import views_of
 from widenet.certificates.fixes import small_changes
 from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import portray
-from widenet.certificates.preparation import MOST_POINTS, SEARCH_SECONDS, Scaling, prepare, varying_columns
+from widenet.certificates.preparation import MOST_POINTS, Scaling, prepare, varying_columns
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
@@ -23,6 +23,7 @@ from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.width_study import StudySetting, study_widths
 from widenet.claims.user_data import Choices
 from widenet.data.archives import shown
+from widenet.diagnostics.work import Work
 from widenet.errors import InputError
 from widenet.progress import Progress, silent, stretch
 from widenet.run.cells import versions
@@ -176,7 +177,7 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
     progress(0.01, "looking at the data")
-    searches = TimeLimit(SEARCH_SECONDS, watch=clocks.process_time)  # how busy the machine is must not matter
+    searches = Work()
     prepared = prepare(table, wishes.scaling, choices.seed, searches)
     portrait = portray(table, prepared, searches, choices.seed)
     clock, cells = TimeLimit(wishes.seconds), cells_of(store)

@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import re
 from collections import Counter
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -43,7 +44,10 @@ GLOSSARY = (
     ("tightness", "how near what happened comes to what was promised; 1: all of what was promised happened."),
     ("promise", "what a proved theorem says about this data, this width and this step size."),
 )  # fmt: skip
+WIDTH, NARROW = re.compile(r'<svg [^>]* width="([\d.]+)"'), 440.0
+"""A drawing of at most so many pixels can be read on a phone."""
 TITLES = {
+    "portrait": "The points of the data",
     "errors": "Errors of networks by width",
     "promised": "Promised against made",
     "tightness": "How tight each statement is",
@@ -65,7 +69,7 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
         certificate.plane, labels, names, certificate.runs, columns, ringed.tolist(),
         table.inputs[prepared.rows] if is_flat else None, () if study is None else _shown(study),
     )  # fmt: skip
-    found = {"portrait.png": drawn(portrait, "png")}
+    found = {"portrait.svg": drawn(portrait, "svg")}
     if study is not None:
         found["errors.svg"] = drawn(pictures.errors(study), "svg")
     if bars := bars_of(findings.promises):
@@ -140,9 +144,10 @@ def _standing(promise: ListedPromise) -> Standing:
     return promise.standing
 
 
-def _inside(name: str, content: bytes) -> str:
-    """A drawing in the colours of the page, or the address of a picture that is part of it."""
-    stem, form = name.split(".")
-    if form == "svg":
-        return Markup(page_svg(content, stem, TITLES[stem]))
-    return f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"
+def _inside(name: str, content: bytes) -> Markup:
+    """A drawing in the colours of the page; on a phone a wide one moves sideways, by keyboard too."""
+    stem = name.removesuffix(".svg")
+    drawn = Markup(page_svg(content, stem, TITLES[stem]))
+    if float(WIDTH.search(drawn)[1]) <= NARROW:  # pyright: ignore[reportOptionalSubscript]
+        return drawn
+    return Markup('<div class="drawing" tabindex="0" role="group" aria-label="{}">{}</div>').format(TITLES[stem], drawn)

@@ -18,6 +18,8 @@ from widenet.plots.style import BROKEN, COLOURS, INK, LINE, MEASURED, OPEN, SOFT
 
 GRID = 160
 SHOWN_CLASSES = 10
+KINDS = (*COLOURS[:-1], INK)
+"""Colours of classes: on a dark page ink is light, and black would not be seen."""
 MARKS = "o^sDvPX<>*"
 LONGEST_NAME = 24
 RIVALS = ((SOFT, ":"), (BROKEN, "--"), (OPEN, (0, (5, 1.5))), (INK, (0, (1.5, 1))))
@@ -83,7 +85,7 @@ def portrait(
         if width is not None:
             _regions(axes, runs[width], frame, len(names))
             axes.set_title(f"{width:,} neurons")
-        axes.scatter(*rings.T, s=42, facecolor="none", edgecolor="0.15", linewidth=0.7, zorder=4)
+        axes.scatter(*rings.T, s=42, facecolor="none", edgecolor=INK, linewidth=0.7, zorder=4)
     handles, classes = drawing.axes[0].get_legend_handles_labels()
     drawing.legend(
         handles, classes, loc="outside lower center", fontsize=7.5, handletextpad=0.1, columnspacing=1.2,
@@ -108,14 +110,14 @@ def _points(
         own = plane.points[labels[plane.rows] == kind]
         axes.scatter(
             own[:, 0], own[:, 1], s=12, alpha=0.75, linewidth=0, zorder=2,
-            color=COLOURS[place % len(COLOURS)], marker=MARKS[place], label=_short(names[place]),
+            color=KINDS[place % len(KINDS)], marker=MARKS[place], label=_short(names[place]),
         )  # fmt: skip
     low, high = plane.points.min(axis=0), plane.points.max(axis=0)
     frame = Frame((low + high) / 2, np.where(high > low, 0.575 * (high - low), 1.0))
     (left, bottom), (right, top) = frame.centre - frame.reach, frame.centre + frame.reach
     axes.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[])
     if plane.boundary is not None:
-        axes.axvline(plane.boundary, color="0.3", linewidth=0.9, linestyle="--", zorder=1)
+        axes.axvline(plane.boundary, color=SOFT, linewidth=0.9, linestyle="--", zorder=1)
     if len(titles) == 2:
         axes.set(xlabel=_short(titles[0]), ylabel=_short(titles[1]))
     axes.set_box_aspect(1)
@@ -141,7 +143,7 @@ def _regions(axes: Axes, found: StudiedWidth, frame: Frame, classes: int) -> Non
         ahead = [outputs[:, place] - other for place, other in enumerate(others)]
     for place, lead in enumerate(ahead):
         if lead.max() > 0:
-            colour = COLOURS[place % len(COLOURS)]
+            colour = KINDS[place % len(KINDS)]
             levels = [0, lead.max()]
             axes.contourf(across, up, lead.reshape(GRID, GRID), levels=levels, colors=[colour], alpha=0.15, zorder=0)
 
@@ -177,11 +179,9 @@ def tightness(rows: list[ClaimRow]) -> Drawing:
         found = [row.evidence.tightness for row in rows if row.paper == paper and row.evidence is not None]
         values = np.array([value for value in found if value is not None])
         values = np.where(values < FEWEST, FEWEST / 10, np.minimum(values, 1.0))
-        axes.scatter(
-            values, np.full(len(values), place), s=14, alpha=0.6, color=COLOURS[place % len(COLOURS)], linewidth=0
-        )
+        axes.scatter(values, np.full(len(values), place), s=14, alpha=0.6, color=KINDS[place % len(KINDS)], linewidth=0)
     axes.set_xscale("log")
-    axes.axvline(FEWEST / 3, color="0.8", linewidth=0.8, zorder=0)
+    axes.axvline(FEWEST / 3, color=LINE, linewidth=0.8, zorder=0)
     axes.set_xticks([FEWEST / 10, 1e-9, 1e-6, 1e-3, 1], ["less", "1e-9", "1e-6", "0.001", "1"])
     axes.set_xticks([], minor=True)
     axes.set(xlim=(FEWEST / 40, 3), ylim=(len(papers) - 0.5, -0.5), yticks=range(len(papers)), yticklabels=papers)

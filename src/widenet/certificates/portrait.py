@@ -6,12 +6,12 @@ import math
 import numpy as np
 
 from widenet.certificates.boundaries import Separability, find_boundaries
-from widenet.certificates.preparation import SEARCH_SECONDS, Preparation, Prepared
+from widenet.certificates.preparation import Preparation, Prepared
 from widenet.certificates.reading import ReadingNotes, Table
 from widenet.certificates.relabelled import Relabelled, relabel
-from widenet.certificates.time_limit import TimeLimit
 from widenet.diagnostics.components import find_components, measure_structure
 from widenet.diagnostics.four_clusters import find_clusters, measure_clusters
+from widenet.diagnostics.work import Work
 from widenet.records import ClosedModel
 
 MOST_COMPARED = 1500
@@ -112,13 +112,13 @@ class Portrait(ClosedModel):
         return False not in answers
 
 
-def portray(table: Table, prepared: Prepared, clock: TimeLimit | None = None, seed: int = 0) -> Portrait:
-    """Look at the data once; the `clock` is that of all searches for boundaries."""
-    clock = clock or TimeLimit(SEARCH_SECONDS)
+def portray(table: Table, prepared: Prepared, work: Work | None = None, seed: int = 0) -> Portrait:
+    """Look at the data once; the `work` is what all searches for boundaries may compute together."""
+    work = work or Work()
     norms = np.linalg.norm(table.inputs, axis=1)
     repeats, pairs, contradicting = _equal_rows(table)
     units = _unit_rows(prepared)
-    separability = find_boundaries(table, prepared, pairs, clock)
+    separability = find_boundaries(table, prepared, pairs, work)
     return Portrait(
         source=table.source,
         label=table.label,
@@ -136,7 +136,7 @@ def portray(table: Table, prepared: Prepared, clock: TimeLimit | None = None, se
         reading=table.reading,
         preparation=prepared.record,
         separability=separability,
-        relabelled=relabel(prepared, _separated(table, separability), seed, clock),
+        relabelled=relabel(prepared, _separated(table, separability), seed, work),
         clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
         components=None if units is None else _components(units, prepared),
     )

@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.certificates.reading import Table
-from widenet.certificates.time_limit import TimeLimit
 from widenet.data.arrays import scale_to_unit_ball, with_bias
-from widenet.diagnostics import Separation, find_separator
+from widenet.diagnostics.separability import Separation, find_separator_within
+from widenet.diagnostics.work import Work
 from widenet.errors import DataError, UnknownName
 from widenet.records import ClosedModel
 from widenet.types import Dataset
@@ -21,8 +21,6 @@ NEGLIGIBLE = 1e-12
 """A column that varies by less than this share of its largest entry is taken for rounding."""
 MOST_POINTS = 20_000
 """Theorems and networks get no more points; of more, a random part."""
-SEARCH_SECONDS = 60.0
-"""Of computing, for all searches for boundaries together; what they leave open then is said to be inconclusive."""
 
 
 class Scaling(enum.StrEnum):
@@ -135,12 +133,12 @@ class Prepared:
         return len(self.rows) == len(self.points)
 
 
-def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: TimeLimit | None = None) -> Prepared:
+def prepare(table: Table, scaling: Scaling, seed: int = 0, work: Work | None = None) -> Prepared:
     """Columns to one unit where they need it, everything into the unit ball, and a bias where that helps.
 
-    The `clock` is that of all searches for boundaries.
+    The `work` is what all searches for boundaries may compute together.
     """
-    clock = clock or TimeLimit(SEARCH_SECONDS)
+    work = work or Work()
     rows, labels, two = _chosen(table, seed), jnp.asarray(table.signs), len(table.class_names) == 2
     done = Preparation(scaling=scaling, points=len(labels), used=len(rows), bias=Bias.UNWANTED)
     kept, stretch = np.arange(table.inputs.shape[1]), 1.0
@@ -152,10 +150,10 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: TimeLimit | No
         plain, kept, done = _scaled(table, done)
         ball = plain
     lifted = with_bias(ball)
-    biased = search(lifted, clock) if two else None
+    biased = search(lifted, work) if two else None
     # What no linear boundary separates, none through the origin does: on large data either takes long to find out.
     is_known = biased is not None and biased.separable is False
-    origin = search(plain, clock) if two and not is_known else None
+    origin = search(plain, work) if two and not is_known else None
     if scaling is not Scaling.NONE:
         done = done.model_copy(update={"bias": _wanted_bias(origin, biased), "margin_with_bias": _margin(biased)})
     return Prepared(
@@ -187,10 +185,10 @@ def varying_columns(inputs: np.ndarray) -> np.ndarray:
     raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
 
 
-def search(data: Dataset, clock: TimeLimit) -> Separation | None:
+def search(data: Dataset, work: Work) -> Separation | None:
     """What is known about separators through the origin; None where float64 cannot ask."""
     try:
-        return find_separator(data, seconds=max(clock.left, 0.0))
+        return find_separator_within(data, work)
     except DataError:
         return None
 

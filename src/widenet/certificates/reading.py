@@ -3,6 +3,8 @@
 import collections
 import csv
 import dataclasses
+import datetime
+import numbers
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,9 +14,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.certificates.usual_choices import dropped, read_loosely
+from widenet.certificates import usual_choices
 from widenet.data import archives, text
-from widenet.data.archives import shown
+from widenet.data.archives import GivenColumn, shown
 from widenet.data.arrays import as_numbers
 from widenet.data.tables import read_columns
 from widenet.errors import DataError
@@ -25,6 +27,8 @@ LARGEST, SMALLEST = 1e100, 1e-100
 MOST_CLASSES = 100
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 INDEX_NAMES = ("", "unnamed: 0", "index", "id")
+CELLS = (str, bytes, numbers.Number, np.bool_, datetime.date)
+"""What a cell of a data frame without types may hold."""
 MOST_EXACT = 2**53
 """Whole numbers from here on are names: float64 does not tell them apart."""
 
@@ -118,8 +122,10 @@ def _from_files(path: Path, second: Any, label: str | None, drop: Sequence[str |
         raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy files.")
     if kind in SEPARATORS and (drop or not _is_plain(path, label)):
         return _from_words(path, label, drop)
+    if kind == "parquet":
+        return _from_parquet(path, label, drop)
     if drop:
-        raise DataError(f"drop names columns, which are dropped from .csv and .tsv files and data frames, not {name}.")
+        raise DataError(f"drop names columns, which are dropped from tables and data frames, not {name}.")
     if (found := read_columns(path, label)) is not None:
         return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=name)
     _refuse_label_of_arrays(label, f"{name} has")
@@ -139,7 +145,7 @@ def _is_plain(path: Path, label: str | None) -> bool:
         read_columns(path, label)
     except DataError:
         try:
-            return not read_loosely(path, SEPARATORS[archives.kind_of(path)], label, ())[1]
+            return not usual_choices.read_loosely(path, SEPARATORS[archives.kind_of(path)], label, ())[1]
         except (DataError, csv.Error):
             return True  # what is wrong is said by those who read numbers
     return True
@@ -147,35 +153,74 @@ def _is_plain(path: Path, label: str | None) -> bool:
 
 def _from_words(path: Path, label: str | None, drop: Sequence[str | int]) -> Table:
     """A table of text with usual choices, without the columns that were dropped."""
-    found, chosen = read_loosely(path, SEPARATORS[archives.kind_of(path)], label, drop)
+    found, chosen = usual_choices.read_loosely(path, SEPARATORS[archives.kind_of(path)], label, drop)
     table = _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=archives.name_of(path))
     notes = table.reading.model_copy(update={"dropped": tuple(shown(str(each)) for each in drop), "chosen": chosen})
     return dataclasses.replace(table, reading=notes)
 
 
+def _from_parquet(path: Path, label: str | None, drop: Sequence[str | int]) -> Table:
+    """A table of Parquet."""
+    name, asked = archives.name_of(path), list[str]()
+
+    def choose(names: list[str]) -> tuple[int, set[int]]:
+        place = text.label_among(names, label, name)
+        left_out = usual_choices.dropped(names, drop, place, name)
+        asked.extend(names[column] for column in sorted(left_out))
+        return place, left_out
+
+    columns, labels, title = archives.read_typed_parquet(path, choose)
+    return _from_columns(columns, labels, title, asked, name)
+
+
 def _from_frame(frame: Any, labels: Any, label: str | None, drop: Sequence[str | int]) -> Table:
     """A data frame of pandas, with its labels in a column or apart."""
     source, titles = "data frame", [str(name) for name in frame.columns]
-    left_out = dropped(titles, drop, -1, source)
-    frame = frame.iloc[:, [place for place in range(len(titles)) if place not in left_out]]
-    names = [str(name) for name in frame.columns]
+    place = -1
     if labels is None:
-        place = text.label_among(names, label, source)
-        labels, title = frame.iloc[:, place], names.pop(place)
-        frame = frame.iloc[:, [column for column in range(len(names) + 1) if column != place]]
+        place = text.label_among(titles, label, source)
+        labels, title = frame.iloc[:, place], titles[place]
     else:
         _refuse_label_of_arrays(label, "the labels given beside it have")
         title = str(getattr(labels, "name", None) or "label")
-    for name, column in zip(names, frame.dtypes, strict=True):
-        if getattr(column, "kind", "O") not in "biuf":
-            raise DataError(
-                f"{source}, column {shown(name)!r} holds {column}, not numbers; encode it as numbers or leave the "
-                "column out."
-            )
-    archives.refuse_many(len(frame), len(names), source)
-    inputs = frame.to_numpy(np.float64, na_value=np.nan)
-    table = _made(inputs, labels, columns=tuple(names), label=title, source=source)
-    notes = table.reading.model_copy(update={"dropped": tuple(titles[place] for place in sorted(left_out))})
+    left_out = usual_choices.dropped(titles, drop, place, source)
+    kept = [column for column in range(len(titles)) if column not in (place, *left_out)]
+    archives.refuse_many(len(frame), len(kept), source)
+    columns = [_column(titles[column], frame.iloc[:, column], source) for column in kept]
+    return _from_columns(columns, labels, title, [titles[column] for column in sorted(left_out)], source)
+
+
+def _column(name: str, series: Any, source: str) -> GivenColumn:
+    """A column of a data frame."""
+    dtype = series.dtype
+    kind, is_category = getattr(dtype, "kind", "O"), hasattr(dtype, "categories")
+    if kind in "biuf":
+        return GivenColumn(name, series.to_numpy(np.float64, na_value=np.nan), str(dtype))
+    if kind == "M":
+        return GivenColumn(name, series.to_numpy("datetime64[us]"), str(dtype))
+    if kind != "O":
+        raise archives.refused_column(source, name, dtype)
+    found = list(zip(series, series.isna(), strict=True))
+    odd = next((cell for cell, is_missing in found if not is_missing and not isinstance(cell, CELLS)), None)
+    if odd is not None and not is_category:
+        raise archives.refused_column(source, name, f"{dtype} ({type(odd).__name__})")
+    words = ["" if is_missing else _word(cell) for cell, is_missing in found]
+    return GivenColumn(name, words, str(dtype), is_category)
+
+
+def _from_columns(columns: Sequence[GivenColumn], labels: Any, title: str, asked: Sequence[str], source: str) -> Table:
+    """A table whose columns have types, with usual choices unless they are all numbers; you `asked` others out."""
+    given = _listed(labels)
+    words, chosen = [_word(each) for each in given], ()
+    rows = len(columns[0].values) if columns else len(words)
+    few = len(words) < usual_choices.FEWEST_ROWS or len(words) != rows
+    if columns and (few or usual_choices.is_plain(columns, words)):
+        inputs = archives.require_numbers(columns, source)
+        table = _made(inputs, labels, columns=tuple(each.name for each in columns), label=title, source=source)
+    else:
+        found, chosen = usual_choices.as_numbers(columns, words, title, source)
+        table = _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=source)
+    notes = table.reading.model_copy(update={"dropped": tuple(map(shown, asked)), "chosen": tuple(chosen)})
     return dataclasses.replace(table, reading=notes)
 
 

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.certificates.preparation import Prepared, search
-from widenet.certificates.time_limit import TimeLimit
 from widenet.data.arrays import with_bias
+from widenet.diagnostics.work import Work
 from widenet.records import ClosedModel
 from widenet.types import Dataset
 
@@ -35,7 +35,7 @@ class Relabelled(ClosedModel):
         return 2 * self.separable > self.tried
 
 
-def relabel(prepared: Prepared, signs: Sequence[np.ndarray], seed: int, clock: TimeLimit) -> Relabelled | None:
+def relabel(prepared: Prepared, signs: Sequence[np.ndarray], seed: int, work: Work) -> Relabelled | None:
     """Draw labels at random and see whether they are separable; None where there are so many points that none would be.
 
     `signs` are −1 and +1 for each boundary that separates the given labels; the first one is drawn anew.
@@ -46,6 +46,6 @@ def relabel(prepared: Prepared, signs: Sequence[np.ndarray], seed: int, clock: T
     lifted = with_bias(Dataset(jnp.asarray(prepared.points), jnp.asarray(signs[0])))
     draw, found = np.random.default_rng([seed, STREAM]), []
     for _ in range(DRAWS):
-        drawn = search(Dataset(lifted.inputs, jnp.asarray(draw.permutation(signs[0]))), clock)
+        drawn = search(Dataset(lifted.inputs, jnp.asarray(draw.permutation(signs[0]))), work)
         found.append(None if drawn is None else drawn.separable)
     return Relabelled(tried=DRAWS, separable=found.count(True), unknown=found.count(None))

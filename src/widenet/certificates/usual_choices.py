@@ -1,5 +1,7 @@
 """Tables that are not plain numbers: words, dates, missing values, decimal commas and Latin-1, with the usual choices.
 
+Text, data frames and Parquet come here as the same columns.
+
 What was chosen is said. A table that needs other choices is refused, as is one that no choice makes usable.
 """
 
@@ -15,7 +17,7 @@ from jaxtyping import Float
 
 from widenet.console.wording import counted
 from widenet.data import text
-from widenet.data.archives import Columns, name_of, shown
+from widenet.data.archives import Columns, GivenColumn, name_of, shown
 from widenet.errors import DataError
 
 MOST_BYTES = 64 << 20
@@ -26,6 +28,8 @@ MOST_WORDS = 20
 FULL, KEPT = 0.5, 0.5
 """A column is left out if a smaller share of it is there; a table is refused if a smaller share of its rows is left."""
 DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d.%m.%Y", "%m/%d/%Y", "%Y/%m/%d")
+
+START = np.datetime64("2000-01-01")
 
 Added = list[tuple[str, Float[np.ndarray, " row"]]]
 
@@ -55,8 +59,8 @@ def read_loosely(
         raise DataError(
             f"{name} is no table: its lines have different numbers of cells, or there are fewer than three."
         )
-    if not drop and len(lines) <= FEWEST_ROWS:
-        raise DataError(f"{name} has fewer than {FEWEST_ROWS} rows, too few to tell what its columns hold.")
+    if not drop:
+        refuse_few(len(lines) - 1, name)
     names = lines[0]
     if any(text.is_number(cell) for cell in names) or len(set(names)) < len(names):
         raise DataError(f"{name} needs a first line with a name for each column.")
@@ -65,7 +69,21 @@ def read_loosely(
     labels, title = columns[place], names[place]
     left_out = dropped(names, drop, place, name)
     kept = [column for column in range(len(names)) if column != place and column not in left_out]
-    return _made([(names[column], columns[column]) for column in kept], labels, title, separator != ",", notes, name)
+    given = [GivenColumn(names[column], columns[column], "text") for column in kept]
+    return as_numbers(given, labels, title, name, separator != ",", notes)
+
+
+def refuse_few(rows: int, source: str) -> None:
+    """Refuses a table in which too little is seen of what its columns hold."""
+    if rows < FEWEST_ROWS:
+        raise DataError(f"{source} has fewer than {FEWEST_ROWS} rows, too few to tell what its columns hold.")
+
+
+def is_plain(columns: Sequence[GivenColumn], labels: Sequence[str]) -> bool:
+    """Whether there is nothing to choose: all columns are numbers, and nothing is missing."""
+    return not any(map(has_no_label, labels)) and all(
+        each.is_numeric and not np.isnan(np.asarray(each.values)).any() for each in columns
+    )
 
 
 def dropped(names: Sequence[str], drop: Sequence[str | int], label: int, source: str) -> set[int]:
@@ -86,21 +104,30 @@ def dropped(names: Sequence[str], drop: Sequence[str | int], label: int, source:
     return found
 
 
-def _made(
-    columns: Sequence[tuple[str, list[str]]],
-    labels: list[str],
+def as_numbers(
+    columns: Sequence[GivenColumn],
+    labels: Sequence[str],
     title: str,
-    may_have_commas: bool,
-    notes: list[str],
     source: str,
+    may_have_commas: bool = False,
+    earlier: Sequence[str] = (),
 ) -> tuple[Columns, tuple[str, ...]]:
-    added, sparse = list[tuple[str, np.ndarray]](), []
-    for name, cells in columns:
-        there = sum(not is_missing(cell) for cell in cells)
-        if there < FULL * len(cells):
-            sparse.append(name)
+    """A table of numbers, and what was chosen to make it one, after what was chosen `earlier`.
+
+    Raises:
+      DataError: no usual choice makes it one; one sentence.
+    """
+    added, sparse, notes = list[tuple[str, np.ndarray]](), [], list(earlier)
+    for column in columns:
+        if _share_there(column) < FULL:
+            sparse.append(column.name)
+        elif isinstance(column.values, list):
+            added += _from_words(column, column.values, may_have_commas, notes, source)
+        elif column.values.dtype.kind == "M":
+            notes.append(f"The dates of {shown(column.name)} were read as days.")
+            added.append((column.name, (column.values - START) / np.timedelta64(1, "D")))
         else:
-            added += _numbers(name, cells, may_have_commas, notes, source)
+            added.append((column.name, column.values))
     if sparse:
         verb = "is" if len(sparse) == 1 else "are"
         notes.append(
@@ -109,7 +136,7 @@ def _made(
     if not added:
         raise DataError(f"{source} has no column of numbers, words or dates that could be used.")
     inputs = np.column_stack([numbers for _, numbers in added])
-    whole = ~np.isnan(inputs).any(axis=1) & np.array([not is_missing(each) for each in labels])
+    whole = ~np.isnan(inputs).any(axis=1) & np.array([not has_no_label(each) for each in labels])
     if whole.sum() < KEPT * len(whole):
         raise DataError(
             f"{source} has missing values in {np.sum(~whole):,} of {len(whole):,} rows; fill them in, or drop the "
@@ -130,9 +157,27 @@ def is_missing(cell: str) -> bool:
     return cell.lower() in (*text.NO_VALUE, "?", "-")
 
 
-def _numbers(name: str, cells: Sequence[str], may_have_commas: bool, notes: list[str], source: str) -> Added:
+def has_no_label(cell: str) -> bool:
+    """Whether a label says that there is none; + and − are the names of classes."""
+    return cell.lower() in (*text.NO_VALUE, "?")
+
+
+def _share_there(column: GivenColumn) -> float:
+    """The share of a column that is not missing."""
+    if isinstance(column.values, list):
+        missing = np.array([is_missing(cell) for cell in column.values])
+    else:
+        missing = np.isnat(column.values) if column.values.dtype.kind == "M" else np.isnan(column.values)
+    return 1 - float(np.mean(missing))
+
+
+def _from_words(
+    column: GivenColumn, cells: Sequence[str], may_have_commas: bool, notes: list[str], source: str
+) -> Added:
     """A column as one of numbers, or as several."""
-    given = [cell for cell in cells if not is_missing(cell)]
+    name, given = column.name, [cell for cell in cells if not is_missing(cell)]
+    if column.is_category:
+        return _kinds(name, cells, given, notes, source)
     if all(map(text.is_number, given)):
         return [(name, np.array([math.nan if is_missing(cell) else float(cell) for cell in cells]))]
     if may_have_commas and all(text.is_number(cell.replace(",", ".")) for cell in given):
@@ -147,10 +192,15 @@ def _numbers(name: str, cells: Sequence[str], may_have_commas: bool, notes: list
     if 2 * sum(map(text.is_number, given)) > len(given):
         odd = next(cell for cell in given if not text.is_number(cell))
         raise DataError(f"{source}, column {shown(name)!r} has numbers and {shown(odd)!r}; mend that, or --drop it.")
+    return _kinds(name, cells, given, notes, source)
+
+
+def _kinds(name: str, cells: Sequence[str], given: Sequence[str], notes: list[str], source: str) -> Added:
+    """A column of 0 and 1 for each word."""
     kinds = sorted(set(given))
     if len(kinds) > min(MOST_WORDS, len(given) // 2):
         raise DataError(
-            f"{source}, column {shown(name)!r} has {len(kinds):,} different words; leave it out: --drop {shown(name)}."
+            f"{source}, column {shown(name)!r} has {len(kinds):,} different words; --drop or drop= leaves it out."
         )
     notes.append(f"Each of the {len(kinds)} words of {shown(name)} became a column of 0 and 1.")
     missing = np.array([is_missing(cell) for cell in cells])

@@ -103,8 +103,8 @@ def about_separability(portrait: Portrait) -> list[str]:
 
 def inconclusive(what: str, found: Separability) -> str:
     """That something is not known, and why."""
-    if found.is_out_of_time:
-        return f"{what} is inconclusive: the time for the search was spent."
+    if found.is_truncated:
+        return f"{what} is inconclusive: the work allowed for the search was spent."
     return f"{what} is beyond the precision of the computer."
 
 

@@ -8,12 +8,13 @@ import math
 import stat
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Shaped
 
 from widenet.errors import DataError
 
@@ -70,6 +71,29 @@ class Columns:
     labels: Any
     columns: tuple[str, ...]
     label: str
+
+
+@dataclass(frozen=True, eq=False)
+class GivenColumn:
+    """A column of a table before anything is chosen.
+
+    Attributes:
+      name: as it is written.
+      values: numbers in float64, with NaN where one is missing; dates and times, with NaT; or words, "" where one is
+        missing.
+      kind: what the table calls them.
+      is_category: whether the table itself says that the words are kinds, also where they look like numbers.
+    """
+
+    name: str
+    values: Float[np.ndarray, " row"] | Shaped[np.ndarray, " row"] | list[str]
+    kind: str
+    is_category: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether these are numbers."""
+        return not isinstance(self.values, list) and self.values.dtype.kind == "f"
 
 
 def shown(given: object, most: int = SHOWN) -> str:
@@ -243,7 +267,38 @@ def _header(file: Any, what: str) -> tuple[tuple[int, ...], bool, np.dtype]:
 
 
 def read_parquet(path: Path, choose: Callable[[list[str]], int]) -> Columns:
-    """A table of Parquet; needs pyarrow. `choose` says which column has the labels."""
+    """A table of numbers in Parquet; needs pyarrow. `choose` says which column has the labels."""
+    columns, labels, title = read_typed_parquet(path, lambda names: (choose(names), set()))
+    numbers = require_numbers(columns, name_of(path))
+    return Columns(numbers, labels, tuple(column.name for column in columns), title)
+
+
+def require_numbers(columns: Sequence[GivenColumn], source: str) -> np.ndarray:
+    """The columns side by side.
+
+    Raises:
+      DataError: one of them does not hold numbers.
+    """
+    for column in columns:
+        if not column.is_numeric:
+            raise refused_column(source, column.name, column.kind)
+    return np.column_stack([column.values for column in columns])
+
+
+def refused_column(source: str, column: str, what: object) -> DataError:
+    """A column that holds something else than numbers."""
+    return DataError(
+        f"{source}, column {shown(column)!r} holds {shown(what)}, not numbers; encode it as numbers or leave it out."
+    )
+
+
+def read_typed_parquet(
+    path: Path, choose: Callable[[list[str]], tuple[int, set[int]]]
+) -> tuple[list[GivenColumn], list[Any], str]:
+    """The columns of a table of Parquet, the labels, and what these are called.
+
+    `choose` says which column has the labels, and which are left out.
+    """
     name = name_of(path)
     try:
         import pyarrow as arrow  # pyright: ignore[reportMissingImports]
@@ -253,36 +308,64 @@ def read_parquet(path: Path, choose: Callable[[list[str]], int]) -> Columns:
             f"{name} needs pyarrow to be read; install it with 'pip install pyarrow', or save it as CSV."
         ) from None
     try:
-        names = list(parquet.read_schema(path).names)
-        place = choose([str(each) for each in names])
-        with parquet.ParquetFile(path, read_dictionary=[names[place]]) as file:
+        schema = parquet.read_schema(path)
+        names = [str(each) for each in schema.names]
+        place, left_out = choose(names)
+        kept = [column for column in range(len(names)) if column not in (place, *left_out)]
+        words = [field.name for field in schema if _is_text(arrow, field.type)]
+        with parquet.ParquetFile(path, read_dictionary=[*words, schema.names[place]]) as file:
             refuse_many(file.metadata.num_rows, len(names), name)
-            _refuse_other_types(arrow, file.schema_arrow, place, name)
+            _refuse_other_types(arrow, [schema.field(column) for column in kept], name)
             table = file.read()
-        labels = [label for part in table.column(place).chunks for label in _labels(arrow, part)]
-        numbers = [column.cast(arrow.float64()).to_numpy() for column in table.remove_column(place).columns]
+        found = [
+            GivenColumn(
+                names[column],
+                _values(arrow, schema.field(column).type, table.column(column)),
+                str(schema.field(column).type),
+                _is_category(arrow, schema.field(column).type),
+            )
+            for column in kept
+        ]
+        return found, _words(arrow, table.column(place)), names[place]
     except DataError:
         raise
     except Exception as error:  # pyarrow's errors have no common kind
         raise DataError(f"{name} cannot be read as Parquet ({first_line(error)}); save it again.") from None
-    title = str(names.pop(place))
-    return Columns(np.column_stack(numbers), labels, tuple(map(str, names)), title)
 
 
-def _labels(arrow: Any, part: Any) -> list[Any]:
-    """Read as a dictionary, a long label that occurs a million times takes the room of one."""
-    if not arrow.types.is_dictionary(part.type):
-        return part.to_pylist()
-    words = part.dictionary.to_pylist()
-    return [None if place is None else words[place] for place in part.indices.to_pylist()]
+def _values(arrow: Any, kind: Any, column: Any) -> np.ndarray | list[str]:
+    """A column of Parquet as `GivenColumn` has it."""
+    if arrow.types.is_date(kind) or arrow.types.is_timestamp(kind):
+        return column.cast(arrow.timestamp("us", getattr(kind, "tz", None))).to_numpy().astype("datetime64[us]")
+    if _is_text(arrow, kind) or _is_category(arrow, kind):
+        return ["" if word is None else str(word).strip() for word in _words(arrow, column)]
+    return column.cast(arrow.float64()).to_numpy()
 
 
-def _refuse_other_types(arrow: Any, schema: Any, place: int, name: str) -> None:
+def _words(arrow: Any, column: Any) -> list[Any]:
+    """Read as a dictionary, a long word that occurs a million times takes the room of one."""
+    found: list[Any] = []
+    for part in column.chunks:
+        if arrow.types.is_dictionary(part.type):
+            words = part.dictionary.to_pylist()
+            found += [None if place is None else words[place] for place in part.indices.to_pylist()]
+        else:
+            found += part.to_pylist()
+    return found
+
+
+def _is_text(arrow: Any, kind: Any) -> bool:
+    return arrow.types.is_string(kind) or arrow.types.is_large_string(kind)
+
+
+def _is_category(arrow: Any, kind: Any) -> bool:
+    return arrow.types.is_dictionary(kind)
+
+
+def _refuse_other_types(arrow: Any, fields: Sequence[Any], name: str) -> None:
     kinds = arrow.types
-    for column, field in enumerate(schema):
-        numeric = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal)
-        if column != place and not any(is_kind(field.type) for is_kind in numeric):
-            raise DataError(
-                f"{name}, column {shown(field.name)!r} holds {shown(field.type)}, not numbers; encode it as numbers or "
-                "leave the column out."
-            )
+    usable = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, kinds.is_date,
+              kinds.is_timestamp, kinds.is_string, kinds.is_large_string, kinds.is_dictionary)  # fmt: skip
+    for field in fields:
+        if not any(is_kind(field.type) for is_kind in usable):
+            raise refused_column(name, field.name, field.type)

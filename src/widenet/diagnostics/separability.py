@@ -14,13 +14,13 @@ w ∝ Σ aᵢ yᵢ xᵢ and a itself, and they meet: w is the hard-margin suppor
 
 import math
 import sys
-import time
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from jaxtyping import Float, Int
 
+from widenet.diagnostics.work import PER_CALL, Work
 from widenet.errors import DataError
 from widenet.types import Dataset, require_dataset
 
@@ -33,7 +33,13 @@ GAP = 1e-5
 """Certified bounds on the norm that lie farther apart than this, relative, are brought together."""
 WORKING_SET = 1500
 """How many points are solved for at once; the others join when they turn out to matter."""
-LP_SECONDS = 60.0
+FEWEST_ITERATIONS = 10_000
+"""Of the solver of least squares, before it gives up."""
+BEGINNING, ITERATION = 700, 5
+"""Products of a linear program per entry of its matrix: before the first iteration, and in each."""
+MOST_ITERATIONS = 2**31 - 1
+CUT_OFF = 1
+"""What `linprog` returns as its status where a limit ended it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,8 @@ class Separation:
       weights: a ≥ 0 with Σ a = 1, the proof of `norm_lower`, and of separable=False.
       residual: ‖Σ aᵢ yᵢ xᵢ‖, rounding errors included: the true length is at most this. Its reciprocal is
         `norm_lower`.
-      is_out_of_time: whether the search ended because its time was spent; only where `separable` is None.
+      is_truncated: whether the search ended because its work was spent, or the seconds that you allowed; only where
+        `separable` is None.
     """
 
     separable: bool | None
@@ -58,7 +65,7 @@ class Separation:
     norm_lower: float
     weights: Float[np.ndarray, " sample"]
     residual: float
-    is_out_of_time: bool = False
+    is_truncated: bool = False
 
     @property
     def margin(self) -> float:
@@ -90,10 +97,16 @@ class Separation:
 def find_separator(dataset: Dataset, *, seconds: float = math.inf) -> Separation:
     """The shortest separator through the origin, or the proof that there is none.
 
-    For separation with a bias, pass `widenet.data.with_bias(dataset)`. After so many `seconds` of computing the search
-    begins nothing new, and the answer may be that neither was found.
+    For separation with a bias, pass `widenet.data.with_bias(dataset)`.
+
+    The search has `widenet.diagnostics.work.USUAL` products to spend, and may find neither. With `seconds`, it begins
+    nothing new after so many of computing: then whether it finds one depends on the machine.
     """
-    deadline = time.process_time() + seconds
+    return find_separator_within(dataset, Work(seconds=seconds))
+
+
+def find_separator_within(dataset: Dataset, work: Work) -> Separation:
+    """The same, by work that other searches may share."""
     inputs = np.asarray(require_dataset(dataset).inputs, np.float64)
     labels = np.asarray(dataset.labels, np.float64)
     if inputs.ndim != 2 or not len(inputs):
@@ -106,9 +119,9 @@ def find_separator(dataset: Dataset, *, seconds: float = math.inf) -> Separation
     if np.any((np.abs(rows) < SMALLEST) & (inputs != 0)):
         raise DataError("inputs span more than 150 orders of magnitude; drop what is zero beside the rest.")
 
-    found = _judge(rows, *_least_distance(rows, deadline))
-    if found.separable is None and (left := deadline - time.process_time()) > 0:
-        found = _better(found, _judge(rows, *_linear_program(rows, min(LP_SECONDS, left))))
+    found = _judge(rows, *_least_distance(rows, work))
+    if found.separable is None and not work.is_spent:
+        found = _better(found, _judge(rows, *_linear_program(rows, work)))
     if found.separable and found.norm_upper > (1 + GAP) * found.norm_lower:
         found = _polished(rows, found)
     if found.separator is not None and not found.norm_upper < sys.float_info.max * min(scale, 1.0):
@@ -120,7 +133,7 @@ def find_separator(dataset: Dataset, *, seconds: float = math.inf) -> Separation
         norm_lower=found.norm_lower / scale,
         weights=found.weights,
         residual=found.residual * scale,
-        is_out_of_time=found.separable is None and time.process_time() > deadline,
+        is_truncated=found.separable is None and work.is_spent,
     )
 
 
@@ -184,7 +197,7 @@ def _better(first: Separation, second: Separation) -> Separation:
 
 
 def _least_distance(
-    rows: Float[np.ndarray, "sample dim"], deadline: float = math.inf
+    rows: Float[np.ndarray, "sample dim"], work: Work
 ) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " sample"]]:
     """Least-distance programming on a growing working set.
 
@@ -196,18 +209,19 @@ def _least_distance(
     working = np.unique(np.linspace(0, n_samples - 1, min(n_samples, WORKING_SET)).astype(int))
     weights = np.zeros(n_samples)
     shortest = np.inf
-    while (solved := solve_working_set(rows, working)) is not None:
+    while (solved := solve_working_set(rows, working, work)) is not None:
         combination = solved @ rows[working]
         length = float(np.linalg.norm(combination))
-        if length >= shortest or time.process_time() > deadline:
+        if length >= shortest:
             break
         shortest = length
         weights = np.zeros(n_samples)
         weights[working] = solved
         margins = rows @ combination
+        work.spend(rows.size)
         margins[working] = np.inf
         violated = np.flatnonzero(margins < length**2 * (1 - 1e-9))
-        if _is_negligible(length, rows[working], solved) or not len(violated):
+        if _is_negligible(length, rows[working], solved) or not len(violated) or work.is_spent:
             break
         worst = violated[np.argsort(margins[violated])[:WORKING_SET]]
         working = np.union1d(np.flatnonzero(weights), worst)
@@ -215,19 +229,28 @@ def _least_distance(
 
 
 def solve_working_set(
-    rows: Float[np.ndarray, "sample dim"], working: Int[np.ndarray, " working"]
+    rows: Float[np.ndarray, "sample dim"], working: Int[np.ndarray, " working"], work: Work
 ) -> Float[np.ndarray, " working"] | None:
-    """Weights of the shortest convex combination of these rows; None if the solver gives up."""
+    """Weights of the shortest convex combination of these rows; None if the solver gives up, or has no work left."""
     balance = 1.0
     weights = None
     for _ in range(3):
         system = np.vstack([rows[working].T, np.full(len(working), balance)])
         target = np.zeros(len(system))
         target[-1] = balance
-        try:
-            solution, _ = scipy.optimize.nnls(system, target, maxiter=max(10_000, 10 * len(working)))
-        except RuntimeError:
+        most, allowed = max(FEWEST_ITERATIONS, 10 * len(working)), int(max(work.left, 0.0) // system.size)
+        if work.is_spent or allowed < 1:
+            work.end()
             break
+        try:
+            solution, _ = scipy.optimize.nnls(system, target, maxiter=min(most, allowed))
+        except RuntimeError:
+            work.spend(PER_CALL + min(most, allowed) * system.size)
+            if allowed < most:
+                work.end()
+            break
+        # The solver does not say how many iterations it took: one for each weight, and about as many on the way.
+        work.spend(PER_CALL + 2 * (1 + np.count_nonzero(solution)) * system.size)
         if solution.sum() <= 0:
             break
         weights = solution / solution.sum()
@@ -241,26 +264,37 @@ def solve_working_set(
 
 
 def _linear_program(
-    rows: Float[np.ndarray, "sample dim"], seconds: float = LP_SECONDS
+    rows: Float[np.ndarray, "sample dim"], work: Work
 ) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " sample"]]:
     """Second opinion: max t with y⟨w, x⟩ ≥ t and |w| ≤ 1 entrywise; its dual variables are the weights."""
     n_samples, dim = rows.shape
+    each, nothing = ITERATION * rows.size, (np.zeros(dim), np.zeros(n_samples))
+    work.spend(PER_CALL + BEGINNING * rows.size)
+    if work.left < each * dim:  # a program rarely ends in fewer iterations than it has columns
+        work.end()
+        return nothing
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     unit_rows = rows / np.where(norms > 0, norms, 1.0)
+    options: dict[str, float] = {"maxiter": int(min(work.left // each, MOST_ITERATIONS))}
+    if work.seconds < math.inf:
+        options["time_limit"] = max(work.seconds, 0.0)
     solution = scipy.optimize.linprog(
         np.r_[np.zeros(dim), -1.0],
         A_ub=np.hstack([-unit_rows, np.ones((n_samples, 1))]),
         b_ub=np.zeros(n_samples),
         bounds=[(-1, 1)] * dim + [(None, 1)],
         method="highs",
-        options={"time_limit": seconds},
+        options=options,
     )
+    work.spend(each * solution.nit)
     if solution.x is None:
-        return np.zeros(dim), np.zeros(n_samples)
+        if solution.status == CUT_OFF:
+            work.end()
+        return nothing
     weights = np.maximum(-solution.ineqlin.marginals, 0.0) / np.where(norms[:, 0] > 0, norms[:, 0], 1.0)
     support = np.flatnonzero(weights)
     # The program stops at a residual near 1e-7; least squares on the few points it chose brings it to rounding.
-    polished = solve_working_set(rows, support) if len(support) else None
+    polished = solve_working_set(rows, support, work) if len(support) else None
     if polished is not None:
         weights = np.zeros(n_samples)
         weights[support] = polished

@@ -13,19 +13,21 @@ the boundary passes through c. So c is moved onto the boundary that was found, a
 
 import dataclasses
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.diagnostics.separability import WORKING_SET, solve_working_set
+from widenet.diagnostics.work import Work
 
 CLOSE = 1e-7
 """Two bounds this close, relative, are close enough."""
 LIFT = 10.0
 """The constant coordinate s over the largest ‖x − c‖: each move of c then shrinks what is left about a hundredfold."""
 MOST_ROUNDS = 60
+ROUND = 6
+"""Products per number of the data in each round, beside those of the solver."""
 EPSILON = float(np.finfo(np.float64).eps)
 
 Points = Float[np.ndarray, "sample dim"]
@@ -51,16 +53,13 @@ class WidestMargin:
     weights: Signs
 
 
-def find_widest_margin(
-    points: Points, signs: Signs, normal: Float[np.ndarray, " dim"], *, seconds: float = math.inf
-) -> WidestMargin:
+def find_widest_margin(points: Points, signs: Signs, normal: Float[np.ndarray, " dim"], work: Work) -> WidestMargin:
     """The hyperplane with the widest margin between the points of sign +1 and those of sign −1.
 
     Arguments:
       normal: of a hyperplane that separates them; the search begins there.
-      seconds: of computing, after which no new round begins; the bounds may be apart then.
+      work: what this search and others may compute together; when it is spent, the bounds may be apart.
     """
-    began = time.process_time()
     radius = float(np.linalg.norm(points, axis=1).max())
     middle = points.mean(axis=0)
     best = _with_margin(points, signs, radius, normal)
@@ -70,13 +69,14 @@ def find_widest_margin(
         centre = middle - (middle @ best.normal + best.offset) * best.normal
         lift = np.full(len(working), LIFT * 2 * radius)
         lifted = signs[working, None] * np.column_stack([points[working] - centre, lift])
-        weights = solve_working_set(lifted, np.arange(len(working)))
+        weights = solve_working_set(lifted, np.arange(len(working)), work)
         if weights is None:
             break
         support = working[weights > 0]
         previous = best
+        work.spend(ROUND * points.size)
         best = _better(best, points, signs, radius, working, weights, lifted)
-        if best.limit - best.margin <= CLOSE * best.limit or time.process_time() - began > seconds:
+        if best.limit - best.margin <= CLOSE * best.limit or work.is_spent:
             break
         if (best.margin, best.limit) == (previous.margin, previous.limit):
             break
