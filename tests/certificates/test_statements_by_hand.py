@@ -36,8 +36,11 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
-from widenet.diagnostics import find_separator, widest_margin
+from widenet.diagnostics import widest_margin
+from widenet.diagnostics.separability import find_separator_within
+from widenet.diagnostics.work import Work
 from widenet.run.outcomes import cells_of
+from widenet.types import Dataset
 
 FOREVER = TimeLimit(np.inf)
 MEANING = Meaning(topic=Topic.UPDATES, promise="At most {promised} updates.", seen="it took {measured}")
@@ -136,11 +139,11 @@ def test_no_boundary_is_wider_than_the_limit_also_where_the_search_ends_early(mo
 def test_what_was_not_decided_is_not_called_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches that end before anything is known."""
 
-    def without_an_answer(*given: Any, **how: Any) -> Any:
-        open_ = {"separable": None, "separator": None, "norm_upper": np.inf, "is_out_of_time": True}
-        return dataclasses.replace(find_separator(*given, **how), **open_)
+    def without_an_answer(data: Dataset, work: Work) -> Any:
+        open_ = {"separable": None, "separator": None, "norm_upper": np.inf, "is_truncated": True}
+        return dataclasses.replace(find_separator_within(data, work), **open_)
 
-    monkeypatch.setattr(preparation, "find_separator", without_an_answer)
+    monkeypatch.setattr(preparation, "find_separator_within", without_an_answer)
     for labels in (np.arange(60) % 2, np.arange(60) % 3):
         portrait = portrait_of(np.random.default_rng(6).normal(size=(60, 2)), labels)
         assert len(portrait.separability) == 2 + (labels.max() == 2)
