@@ -86,7 +86,7 @@ def _of_study(table: Drawn, facts: dict[str, Any]) -> list[str]:
     study, said = facts["study"], []
     if study is None:
         return said
-    if study["points"] != len(table.inputs) or not study["trained_on"] < study["used"] <= study["points"]:
+    if study["points"] != len(table.inputs) or not max(study["trained_on"]) <= study["used"] <= study["points"]:
         said.append(f"networks got {study['trained_on']} of {study['used']} of {study['points']} points")
     scores = {f"{each['n_neurons']} neurons": each["score"] for each in study["results"]}
     for name, score in (scores | {each["name"]: each["score"] for each in study["rivals"]}).items():
@@ -96,7 +96,7 @@ def _of_study(table: Drawn, facts: dict[str, Any]) -> list[str]:
     for each in study["results"]:
         errors = each["train_errors"]
         ended = each["fitted"] == errors.count(0.0) and each["fitted"] + each["learning"] <= len(errors)
-        counts = [error * study["trained_on"] for error in errors]
+        counts = [error * points for error, points in zip(errors, study["trained_on"], strict=True)]
         if not ended or any(abs(count - round(count)) > 1e-3 * max(count, 1) for count in counts):
             said.append(f"{each['n_neurons']} neurons: errors {errors}, {each['fitted']} fit, {each['learning']} learn")
     return said

@@ -58,7 +58,7 @@ def test_a_certificate_has_all_its_parts():
     assert {row.id for row in found.applicable} == {"toy2020.theorem_2", "toy2020.theorem_6"}
     assert all(row.not_applicable for row in found.not_applicable)
     assert found.study is not None
-    assert (found.study.trained_on, found.study.held_out, found.study.n_networks) == (4, 8, 2)
+    assert (found.study.trained_on, found.study.held_out, found.study.n_networks) == ((4, 4), 8, 2)
 
 
 def test_main_results_come_first_and_silent_claims_last():

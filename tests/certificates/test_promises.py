@@ -1,6 +1,7 @@
 """Promises in plain words, what theorems lack, and the changes that help."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,12 +11,12 @@ from widenet import papers
 from widenet.certificates.data_forms import DataForm
 from widenet.certificates.fixes import small_changes
 from widenet.certificates.misplaced_points import clashing
-from widenet.certificates.missing_assumptions import lack
+from widenet.certificates.missing_assumptions import lack, measured
 from widenet.certificates.plain_numbers import fraction, plain
 from widenet.certificates.promises import Standing, promises_of, standing_of
 from widenet.certificates.rows import ClaimRow, ask_all, nearness, ordered
 from widenet.certificates.time_limit import TimeLimit
-from widenet.claims import Kind, Promised, Verdict, at_least, at_most
+from widenet.claims import Kind, Promised, Verdict, at_least, at_most, more_than
 from widenet.claims.base import claim, undecided
 from widenet.claims.conclusion import evidence
 from widenet.claims.implication import Given
@@ -95,6 +96,27 @@ def test_a_lack_has_its_numbers():
         "about 61,000 more points would be needed for it to apply"
     )
     assert lack(at_most(1.5, 1.0).hypothesis("odd", "r")) == "r would have to be ≤ 1 and is 1.5"
+    assert lack(more_than(0.0, 0.0).hypothesis("distance", "(A1): least distance δ across classes")) == (
+        "points of different classes would have to be apart (least distance between classes: > 0 is required, 0 found)"
+    )
+    assert lack(at_most(1.5, 1.0).hypothesis("odd", "Eq. 6: r")) == "r would have to be ≤ 1 and is 1.5"
+
+
+def test_no_name_that_only_a_paper_explains_is_told():
+    """ "(A1)", "Eq. 6", "I2": not where a claim applies to your data, and not where it says what it lacks."""
+    own, name, seen = re.compile(r"\([A-Z]\d+'?\)"), re.compile(r"\([A-Z]\d+'?\)|\bEq\. \d|\bI\d\b"), 0
+    for found in papers.claims_of():
+        if not found.ways:
+            continue
+        told = [found.statement, *([found.meaning.promise, found.meaning.seen] if found.meaning else [])]
+        told += [each.text for each in found.clauses.values() if each.role == "promised"]
+        assert not [text for text in told if own.search(text)], found.id
+        for given in found.given:
+            for missed in (at_most(2.0, 1.0), more_than(0.0, 0.0)):
+                missing = missed.hypothesis(given.key, given.shown(missed))
+                assert not name.search(f"{lack(missing)} {measured(missing)}"), found.id
+                seen += name.search(missing.name) is not None
+    assert seen > 20
 
 
 @pytest.mark.parametrize(

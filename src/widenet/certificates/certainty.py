@@ -1,7 +1,7 @@
 """Whether the precision of the networks matters: those of one width once more, in float64."""
 
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
-from widenet.certificates.widths import StudiedWidth, widths
+from widenet.certificates.widths import NOWHERE, StudiedWidth, widths
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel
 from widenet.run.cells import Cells, Task
@@ -43,5 +43,5 @@ def repeat(found: StudiedWidth, cells: Cells, clock: TimeLimit, progress: Progre
         repeated=setting.n_networks,
         flipped=int(((again.train_error == 0) != (found.train_error == 0)).sum()),
         changed=int((again.predicted != found.predicted).sum()),
-        points=found.predicted.size,
+        points=int((found.parts != NOWHERE).sum()),
     )

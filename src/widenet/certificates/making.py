@@ -20,7 +20,7 @@ from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
 from widenet.certificates.samples import drawn_points
 from widenet.certificates.time_limit import TimeLimit
-from widenet.certificates.width_study import StudySetting, study_widths
+from widenet.certificates.width_study import MOST_EFFORT, StudySetting, study_widths
 from widenet.claims.user_data import Choices
 from widenet.data.archives import shown
 from widenet.diagnostics.work import Work
@@ -31,7 +31,7 @@ from widenet.run.outcomes import cells_of, version
 from widenet.store import Store
 
 RUNS, FEWEST_RUNS, MOST_RUNS = 5, 2, 100
-MOST_SECONDS, LARGEST_SCALE, MOST_EFFORT = 1e7, 1e30, 1e6
+MOST_SECONDS, LARGEST_SCALE = 1e7, 1e30
 MOST_WEIGHTS = 10_000_000
 """The most weights of a network that you may ask for."""
 LEAST_WIDTH, PER_CLASS = 20, 10

@@ -1,5 +1,7 @@
 """What a theorem lacks here, in plain words, by the key of the assumption that fails."""
 
+import re
+
 from widenet.certificates.plain_numbers import plain
 from widenet.claims.base import Hypothesis
 from widenet.console.wording import number
@@ -22,17 +24,32 @@ PLAIN = {
 """Assumptions that fail on real data, by the keys that papers share."""
 
 
+NUMBERS = {
+    "unit_norm": "largest difference of a length from 1",
+    "unit_inputs": "largest difference of a length from 1",
+    "distance": "least distance between classes",
+    "opposite_distance": "least distance from a mirror image of another class",
+    "relative_diameter": "largest diameter of a group over the least distance between classes",
+}
+"""What was measured, where symbols say it in the paper."""
+NAME_IN_PAPER = re.compile(r"^(\([A-Z]\d+'?\)|Eq\. \d+|I\d+): ")
 ANSWERS = ("separable",)
 """Assumptions that hold or do not: how far a number behind them is off means nothing."""
+
+
+def measured(hypothesis: Hypothesis) -> str:
+    """What an assumption is about, without the name that the paper has for it, which says nothing elsewhere."""
+    return NAME_IN_PAPER.sub("", hypothesis.name)
 
 
 def lack(hypothesis: Hypothesis) -> str:
     """What would have to be otherwise, with the numbers where they say more than the words."""
     words = PLAIN.get(hypothesis.key)
     if words is None:
-        return f"{hypothesis.name} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
+        return f"{measured(hypothesis)} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
     if hypothesis.key == "enough_samples" and hypothesis.slack is not None and hypothesis.slack < 0:
         return f"about {plain(float(f'{-hypothesis.slack:.2g}'))} more points would be needed for it to apply"
     if hypothesis.key in ANSWERS or isinstance(hypothesis.actual, str):
         return words
-    return f"{words} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"
+    what = NUMBERS.get(hypothesis.key) or measured(hypothesis)
+    return f"{words} ({what}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"

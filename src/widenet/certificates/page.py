@@ -16,7 +16,14 @@ from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
 from widenet.certificates.promises import ListedPromise, Standing, bars_of
 from widenet.certificates.summary import about_count, about_no_promise, about_relabelled, in_short
-from widenet.certificates.width_words import about_allowances, about_material, about_study, answers, verdict_of
+from widenet.certificates.width_words import (
+    about_allowances,
+    about_material,
+    about_study,
+    allowed_columns,
+    answers,
+    verdict_of,
+)
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 from widenet.plots.page_svg import page_svg
@@ -38,7 +45,11 @@ GLOSSARY = (
      "nothing."),
     ("pass", "training looks at every point once."),
     ("loss", "what training makes small; the logistic loss is near 0 where every point is right with margin."),
-    ("95 % limits", "of a hundred data sets like this one, the true error lies between such limits for about 95."),
+    ("95 % limits", "binomial limits of the true error, computed as if held-out points were independent: of a hundred "
+     "data sets like this one it would lie between them for at least 95. Networks share training points, and the width "
+     "was chosen on the same points, so the limits are approximate."),
+    ("measurable", "found by an exact sign test of the points that only one of two gets wrong, at a risk of 5 %; as "
+     "approximate as the limits. That no difference was measured does not say that there is none."),
     ("held-out points", "points that networks were not trained on, to see how they do on new ones."),
     ("slack", "how far an assumption is from failing; negative: by how much it is missed."),
     ("tightness", "how near what happened comes to what was promised; 1: all of what was promised happened."),
@@ -117,7 +128,8 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         no_promise=about_no_promise(findings),
         preparation=about_preparation(portrait.preparation),
         trained=[] if study is None else about_study(study),
-        allowed=about_allowances(findings.allowances),
+        allowed=about_allowances(findings.allowances, in_columns=True),
+        columns=allowed_columns(findings.allowances),
         glossary=GLOSSARY,
         statement_of=_statement,
         say=words,

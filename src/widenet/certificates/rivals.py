@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.certificates.widths import scaling_of
+from widenet.certificates.widths import PointScale, scaling_of
 
 MAJORITY, LINEAR, NEIGHBOURS, RADIAL = (
     "the most common class",
@@ -27,27 +27,32 @@ Model = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 def predictions(
     inputs: Float[np.ndarray, "sample dim"],
     labels: Int[np.ndarray, " sample"],
-    held_out: Int[np.ndarray, "part point"],
+    parts: Int[np.ndarray, " sample"],
     *,
     scales: bool,
-) -> Iterator[tuple[str, Int[np.ndarray, "part point"]]]:
-    """By name: the classes that each model names for the points of each part, from all the others alone."""
+) -> Iterator[tuple[str, Int[np.ndarray, " sample"]]]:
+    """By name: the class that each model names for each point, from the points outside its part alone.
+
+    It is −1 for points that are in no part; see `held_out_parts`.
+    """
     models: dict[str, Model] = {MAJORITY: _majority, LINEAR: _linear, NEIGHBOURS: _neighbours}
     if len(labels) <= MOST_FOR_RADIAL:
         models[RADIAL] = _radial
     for name, model in models.items():
-        found = []
-        for rows in held_out:
-            kept = np.setdiff1d(np.arange(len(labels)), rows)
+        found = np.full(len(labels), -1)
+        for part in range(parts.max() + 1):
+            own, kept = parts == part, parts != part
+            if not own.any():
+                continue
             if name == LINEAR:
                 centre, unit = inputs[kept].mean(axis=0), inputs[kept].std(axis=0)
-                unit = np.where(unit > 0, unit, np.inf)
+                scale = PointScale(centre, np.where(unit > 0, unit, np.inf), is_by_column=True)
             else:
-                centre, unit = scaling_of(inputs[kept], scales=scales)
-            points = (inputs - centre) / unit
-            is_answered = len(rows) > 0 and len(np.unique(labels[kept])) > 1
-            found.append((model if is_answered else _majority)(points[kept], labels[kept], points[rows]))
-        yield name, np.stack(found)
+                scale = scaling_of(inputs[kept], scales=scales)
+            is_answered = len(np.unique(labels[kept])) > 1
+            chosen = model if is_answered else _majority
+            found[own] = chosen(scale(inputs[kept]), labels[kept], scale(inputs[own]))
+        yield name, found
 
 
 def _majority(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -1,16 +1,28 @@
 """Whether a larger network helps: networks of many widths and their rivals, tried on the same held-out points."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+import scipy.special
 from jaxtyping import Bool, Float, Int
 
-from widenet.certificates.rivals import predictions
+from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY, predictions
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
-from widenet.certificates.widths import BATCH, SETTLING, StudiedWidth, StudiedWidthSetting, held_out_points, widths
+from widenet.certificates.widths import (
+    BATCH,
+    NOWHERE,
+    Ending,
+    StudiedWidth,
+    StudiedWidthSetting,
+    held_out_parts,
+    large_passes,
+    widths,
+)
 from widenet.claims.statistics import clopper_pearson
 from widenet.data.own import keep
 from widenet.progress import Progress, silent, stretch
@@ -25,9 +37,11 @@ GRID = (4, 16, 64, 256, 1024, 4096)
 WORK, PER_STEP = 5e10, 6000
 """How many products all networks together may cost, and what a step costs besides its products, in products."""
 FEWEST_UPDATES, FEWEST_PASSES, MOST_PASSES = 8_000, 12, 1000
-"""The widest networks are left out where the work would allow fewer for all."""
+"""The widest networks are left out where the work would allow fewer for all; more work allows more than the most."""
 FEWEST_WIDTHS = 3
-CONFIDENCE = 0.95
+MOST_EFFORT, FACTOR = 1e6, 4
+"""The most of the usual work that may be asked for; and by powers of how much more is offered."""
+RISK = 0.05
 FALLING = 0.9
 """A network still learns if its loss, at the end of its large steps, is below this share of that halfway."""
 
@@ -37,7 +51,8 @@ class Score(ClosedModel):
 
     Attributes:
       wrong, points: so many of so many.
-      limits: 95 % limits of its error on points like these.
+      limits: binomial 95 % limits of its error on points like these, computed as if these were independent. Networks
+        share training points, and a width is chosen on the same points, so the limits are approximate.
       class_errors: the share of each class that it gets wrong; None for a class without held-out points.
     """
 
@@ -67,7 +82,8 @@ class WidthResult(ClosedModel):
       fitted: how many networks get every training point right.
       train_errors: the share of training points that each gets wrong.
       learning: how many were still learning when their work was spent, and fit not every point.
-      diverged: how many did.
+      stopped, spent, diverged: how many ended because a loss was small enough, because they had made all passes that
+        the work allows, and because weights became infinite.
       passes, updates, seconds: over the data, of the weights, and of training: the middle network.
       parameters: weights of a network.
     """
@@ -77,6 +93,8 @@ class WidthResult(ClosedModel):
     fitted: int
     train_errors: tuple[float, ...]
     learning: int
+    stopped: int
+    spent: int
     diverged: int
     passes: int
     updates: int
@@ -90,30 +108,45 @@ class WidthResult(ClosedModel):
 
 
 class Difference(ClosedModel):
-    """Two that were tried on the same points.
+    """Two that were tried on the same points, and an exact sign test of the points that only one of them gets wrong.
 
     Attributes:
-      first, second: widths, or the name of a rival.
+      first, second: widths, or the names of rivals.
       only_first, only_second: points that only one of them gets wrong.
-      low, high: limits for how much more often the first errs than the second, of all points.
+      chance: of counts that are no more even, if each such point were as likely to be the one's as the other's.
+      risk: the chance below which a difference counts as measured.
     """
 
     first: str
     second: str
     only_first: int
     only_second: int
-    low: float
-    high: float
+    chance: float
+    risk: float
 
     @property
     def is_worse(self) -> bool:
-        """Whether the first certainly errs more."""
-        return self.low > 0
+        """Whether the first errs measurably more."""
+        return self.only_first > self.only_second and self.chance <= self.risk
 
     @property
     def is_better(self) -> bool:
-        """Whether the first certainly errs less."""
-        return self.high < 0
+        """Whether the first errs measurably less."""
+        return self.only_first < self.only_second and self.chance <= self.risk
+
+
+class MoreWork(ClosedModel):
+    """What an effort allows.
+
+    Attributes:
+      effort: how many times the usual work.
+      passes: of each network over the data, at most.
+      widest: neurons.
+    """
+
+    effort: float
+    passes: int
+    widest: int
 
 
 class WidthStudy(ClosedModel):
@@ -125,32 +158,43 @@ class WidthStudy(ClosedModel):
       n_networks: of each width.
       passes: over the data, at most.
       work, effort: products that training may cost, and how many times the usual number that is.
+      by_column: the number of parts in which networks divide each column by its own standard deviation.
+      constant: how many columns are left out because they are constant in the training points, the fewest and the most.
       results: by width.
       left_out: widths that the work does not allow.
       cut_off: widths that a time limit did not allow.
+      for_passes, for_widths: the smallest effort offered that allows twice the passes, and that allows more widths.
       rivals: on the same points.
       majority: the name of the most common class.
-      differences: comparisons between widths, all of which hold together in 95 of 100 cases.
-      to_rivals: comparisons of the width that is enough with each rival.
-      enough: the smallest width that no larger one is better than; None where that is not known.
+      differences: comparisons between widths, at a risk of 5 % for all together.
+      to_majority: comparisons of each width with the most common class, at a risk of 5 % for all together.
+      to_rivals: comparisons of the width that is enough with each rival, at a risk of 5 % each.
+      from_linear: comparisons of the linear classifier with rivals that bend, at a risk of 5 % for all together.
+      enough: the smallest width that no larger one is measurably better than; None where that is not known.
       fits_from: from which width on every network gets every training point right; None where the largest does not.
     """
 
     points: int
     used: int
-    trained_on: int
+    trained_on: tuple[int, ...]
     n_networks: int
     passes: int
     work: float
     effort: float
     slope: float
+    by_column: int
+    constant: tuple[int, int]
     results: tuple[WidthResult, ...]
     left_out: tuple[int, ...]
     cut_off: tuple[int, ...]
+    for_passes: MoreWork | None
+    for_widths: MoreWork | None
     rivals: tuple[Rival, ...]
     majority: str
     differences: tuple[Difference, ...]
+    to_majority: tuple[Difference, ...]
     to_rivals: tuple[Difference, ...]
+    from_linear: tuple[Difference, ...]
     enough: int | None
     fits_from: int | None
 
@@ -161,29 +205,40 @@ class WidthStudy(ClosedModel):
         return chosen[0] if chosen else min(self.results, key=lambda each: (each.score.error, each.n_neurons))
 
     @property
-    def is_cut(self) -> bool:
-        """Whether networks that may err less than `best` were still learning, or cut off by a time limit."""
-        return bool(self.cut_off or self.unfinished)
+    def is_open(self) -> bool:
+        """Whether more work, or another way of training, may lead to networks that err less than `best`."""
+        return bool(self.cut_off or self.left_out or self.unfinished or self.ahead)
 
     @property
     def unfinished(self) -> list[WidthResult]:
-        """Networks, no narrower than `best`, that more work may make better than it.
+        """Networks, no narrower than `best`, that were still learning when their work was spent.
 
-        Those whose training points are already fitted better than held-out ones by more than chance only learn by heart
-        what they see, and where wider ones fit every point, these show what more work would lead to.
+        Where wider ones fit every point, these show what more work would lead to.
         """
         wide = [each for each in self.results if each.n_neurons >= self.best.n_neurons]
         fitting = max((each.n_neurons for each in wide if each.fitted == self.n_networks), default=0)
-        return [
-            each
-            for each in wide
-            if each.learning and each.n_neurons > fitting and each.train_error >= each.score.limits[0]
-        ]
+        return [each for each in wide if each.learning and each.n_neurons > fitting]
+
+    @property
+    def ahead(self) -> list[Rival]:
+        """Rivals that bend, and err measurably less than `best`."""
+        names = [each.second for each in self.to_rivals if each.second in BENDING and each.is_worse]
+        return [each for each in self.rivals if each.name in names]
 
     @property
     def held_out(self) -> int:
         """The number of points that some network was not trained on."""
         return self.results[0].score.points
+
+    @property
+    def beats_majority(self) -> bool:
+        """Whether the networks of some width err measurably less than who always answers the most common class."""
+        return any(each.is_better for each in self.to_majority)
+
+    @property
+    def fewest_seen(self) -> int:
+        """The fewest points, all one way, by which the comparisons between widths measure a difference."""
+        return fewest_measured(min(each.risk for each in self.differences))
 
     def difference(self, first: int, second: int) -> Difference:
         """Of two widths, the first the smaller one."""
@@ -233,18 +288,41 @@ def cost_of_pass(n_neurons: int, points: int, dim: int, outputs: int) -> float:
     return float(-(-points // BATCH) * (PER_STEP + BATCH * n_neurons * (dim + outputs + 1)))
 
 
-def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, work: float) -> tuple[int, int]:
-    """How many widths of a growing grid the work allows, and how many passes over the data for each.
+class WorkPlan(NamedTuple):
+    """How many widths of a growing grid the work allows, and how many passes over the data for each."""
 
-    All widths make the same number of passes. It depends on sizes alone, never on how fast a machine is.
+    n_widths: int
+    passes: int
+
+
+def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, effort: float) -> WorkPlan:
+    """What the work allows. All widths make the same number of passes.
+
+    It depends on sizes alone, never on how fast a machine is.
     """
+    work, most = WORK * effort, int(MOST_PASSES * max(effort, 1.0))
     for count in range(len(grid), 0, -1):
         each = n_networks * sum(cost_of_pass(width, points, dim, outputs) for width in grid[:count])
-        passes = int(min(max(work / each, 1), MOST_PASSES))
+        passes = int(min(max(work / each, 1), most))
         enough = min(MOST_PASSES, max(FEWEST_PASSES, FEWEST_UPDATES * BATCH // points))
         if passes >= enough or count <= FEWEST_WIDTHS:
-            return count, max(passes, min(FEWEST_PASSES, MOST_PASSES))
+            return WorkPlan(count, max(passes, FEWEST_PASSES))
     raise ValueError("a grid has a width")
+
+
+def offers(
+    grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, effort: float
+) -> tuple[MoreWork | None, MoreWork | None]:
+    """The smallest effort (by powers of `FACTOR`) that allows twice the passes, and that which allows more widths."""
+    now, for_passes, for_widths = planned(grid, points, dim, outputs, n_networks, effort), None, None
+    while (effort := FACTOR * effort) <= MOST_EFFORT and (for_passes is None or for_widths is None):
+        plan = planned(grid, points, dim, outputs, n_networks, effort)
+        offer = MoreWork(effort=effort, passes=plan.passes, widest=grid[plan.n_widths - 1])
+        if for_passes is None and plan.passes >= 2 * now.passes:
+            for_passes = offer
+        if for_widths is None and plan.n_widths > now.n_widths:
+            for_widths = offer
+    return for_passes, for_widths
 
 
 def study_widths(
@@ -255,12 +333,11 @@ def study_widths(
     Raises:
       StoreError: the store cannot be read or written.
     """
-    held_out = held_out_points(asked.labels, asked.n_networks, asked.seed)
-    dim, trained_on = asked.inputs.shape[1], len(asked.labels) - held_out.shape[1]
+    parts = held_out_parts(asked.inputs, asked.labels, asked.n_networks, asked.seed)
+    dim, trained_on = asked.inputs.shape[1], max(int((parts != number).sum()) for number in range(asked.n_networks))
     own = [] if asked.width is None else [asked.width]
     grid: list[int] = sorted({*GRID, *own})
-    work = WORK * asked.effort
-    count, passes = planned(grid, trained_on, dim, asked.outputs, asked.n_networks, work)
+    count, passes = planned(grid, trained_on, dim, asked.outputs, asked.n_networks, asked.effort)
     chosen: list[int] = sorted({*grid[:count], *own})
     digest = keep(Dataset(jnp.asarray(asked.inputs), jnp.asarray(asked.labels, jnp.float64)))
     costs = np.cumsum([0.0, *(cost_of_pass(width, trained_on, dim, asked.outputs) for width in chosen)])
@@ -281,101 +358,119 @@ def study_widths(
     if not runs:
         return None
     progress(0.9, "comparing with other models")
-    rivals = dict(predictions(asked.inputs, asked.labels, held_out, scales=asked.scales))
-    truth = asked.labels[held_out]
+    rivals = dict(predictions(asked.inputs, asked.labels, parts, scales=asked.scales))
     left_out = tuple(width for width in grid if width not in chosen)
     cut_off = tuple(width for width in chosen if width not in runs)
-    return compared(asked, runs, rivals, truth, trained_on, passes, left_out, cut_off), runs
+    more = offers(grid, trained_on, dim, asked.outputs, asked.n_networks, asked.effort)
+    return compared(asked, runs, rivals, left_out, cut_off, more), runs
 
 
 def compared(
     asked: StudySetting,
     runs: Mapping[int, StudiedWidth],
-    rivals: Mapping[str, Int[np.ndarray, "part point"]],
-    truth: Int[np.ndarray, "part point"],
-    trained_on: int,
-    passes: int,
+    rivals: Mapping[str, Int[np.ndarray, " sample"]],
     left_out: tuple[int, ...],
     cut_off: tuple[int, ...],
+    more: tuple[MoreWork | None, MoreWork | None],
 ) -> WidthStudy:
-    """What all of them did, and who certainly errs more than whom."""
-    classes = len(asked.names)
-    wrong = {str(width): (found.predicted != truth).ravel() for width, found in runs.items()}
-    wrong |= {name: (found != truth).ravel() for name, found in rivals.items()}
-    kinds, tried = truth.ravel(), sorted(runs)
-    pairs = [(one, other) for one in tried for other in tried if one < other]
-    together = 1 - (1 - CONFIDENCE) / max(len(pairs), 1)
-    differences = tuple(_difference(str(one), str(other), wrong, together) for one, other in pairs)
+    """What all of them did, and who errs measurably more than whom."""
+    classes, tried, any_width = len(asked.names), sorted(runs), next(iter(runs.values()))
+    held_out = any_width.parts != NOWHERE
+    kinds = asked.labels[held_out]
+    wrong = {str(width): found.predicted[held_out] != kinds for width, found in runs.items()}
+    wrong |= {name: found[held_out] != kinds for name, found in rivals.items()}
+    differences = _differences(list(itertools.combinations(map(str, tried), 2)), wrong)
     better = {int(each.first) for each in differences if each.is_worse}
-    enough = next(width for width in tried if width not in better) if truth.size else None
+    enough = next(width for width in tried if width not in better) if kinds.size else None
     results = tuple(_result(runs[width], score_of(wrong[str(width)], kinds, classes)) for width in tried)
     fits_from = None
     for each in reversed(results):
         if each.fitted < asked.n_networks:
             break
         fits_from = each.n_neurons
-    best = str(enough if enough is not None else tried[0])
+    bending = [name for name in rivals if name in BENDING]
     return WidthStudy(
         points=asked.points,
         used=len(asked.labels),
-        trained_on=trained_on,
+        trained_on=tuple(any_width.trained_on.tolist()),
         n_networks=asked.n_networks,
-        passes=passes,
+        passes=any_width.setting.passes,
         work=WORK * asked.effort,
         effort=asked.effort,
         slope=asked.slope,
+        by_column=int(any_width.by_column.sum()),
+        constant=_ends(any_width.n_constant),
         results=results,
         left_out=left_out,
         cut_off=cut_off,
+        for_passes=more[0],
+        for_widths=more[1],
         rivals=tuple(Rival(name=name, score=score_of(wrong[name], kinds, classes)) for name in rivals),
         majority=asked.names[int(np.bincount(asked.labels).argmax())],
         differences=differences,
-        to_rivals=tuple(_difference(best, name, wrong, CONFIDENCE) for name in rivals) if truth.size else (),
+        to_majority=_differences([(str(width), MAJORITY) for width in tried], wrong),
+        to_rivals=() if enough is None else tuple(_difference(str(enough), name, wrong, RISK) for name in rivals),
+        from_linear=_differences([(LINEAR, name) for name in bending], wrong),
         enough=enough,
         fits_from=fits_from,
     )
 
 
+def _ends(counts: Int[np.ndarray, " network"]) -> tuple[int, int]:
+    return int(counts.min()), int(counts.max())
+
+
 def score_of(wrong: Bool[np.ndarray, " point"], kinds: Int[np.ndarray, " point"], classes: int) -> Score:
-    """How often, in all and of each class, with exact 95 % limits."""
+    """How often, in all and of each class, with binomial 95 % limits."""
     count = int(wrong.sum())
     shares = [wrong[kinds == kind] for kind in range(classes)]
     return Score(
         wrong=count,
         points=len(wrong),
-        limits=clopper_pearson(count, len(wrong), (1 + CONFIDENCE) / 2),
+        limits=clopper_pearson(count, len(wrong), 1 - RISK / 2),
         class_errors=tuple(float(own.mean()) if len(own) else None for own in shares),
     )
 
 
-def _difference(first: str, second: str, wrong: Mapping[str, Bool[np.ndarray, " point"]], level: float) -> Difference:
+def _differences(
+    pairs: Sequence[tuple[str, str]], wrong: Mapping[str, Bool[np.ndarray, " point"]]
+) -> tuple[Difference, ...]:
+    """Comparisons at a risk of 5 % for all of them together."""
+    return tuple(_difference(first, second, wrong, RISK / len(pairs)) for first, second in pairs)
+
+
+def _difference(first: str, second: str, wrong: Mapping[str, Bool[np.ndarray, " point"]], risk: float) -> Difference:
     one, other = wrong[first], wrong[second]
     only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
-    low, high = limits_of_difference(only_first, only_second, len(one), level)
-    return Difference(first=first, second=second, only_first=only_first, only_second=only_second, low=low, high=high)
+    chance = chance_of(only_first, only_second)
+    return Difference(
+        first=first, second=second, only_first=only_first, only_second=only_second, chance=chance, risk=risk
+    )
 
 
-def limits_of_difference(only_first: int, only_second: int, points: int, level: float) -> tuple[float, float]:
-    """Limits for how much more often the first errs: exact for the share of the points that only one gets wrong."""
-    apart = only_first + only_second
-    if not apart:
-        return 0.0, 0.0
-    low, high = clopper_pearson(only_first, apart, (1 + level) / 2)
-    return (2 * low - 1) * apart / points, (2 * high - 1) * apart / points
+def chance_of(one: int, other: int) -> float:
+    """That so many fair coins fall no more evenly: the exact two-sided sign test."""
+    return min(1.0, 2 * float(scipy.special.bdtr(min(one, other), one + other, 0.5)))
+
+
+def fewest_measured(risk: float) -> int:
+    """The fewest points, all one way, of which the sign test says at this risk that they are no chance."""
+    return next(count for count in itertools.count(1) if chance_of(0, count) <= risk)
 
 
 def _result(found: StudiedWidth, score: Score) -> WidthResult:
-    passes, steps = int(np.median(found.passes)), -(-found.trained_on // BATCH)
-    fits = (found.train_error == 0) & ~found.diverged
+    updates = found.passes * -(-found.trained_on // BATCH)
     return WidthResult(
         n_neurons=found.setting.n_neurons,
         score=score,
-        fitted=int(fits.sum()),
+        fitted=int(found.fits.sum()),
         train_errors=tuple(found.train_error.tolist()),
-        learning=int((still_learning(found) & ~fits).sum()),
+        learning=int((still_learning(found) & ~found.fits).sum()),
+        stopped=int((found.endings == Ending.FITTED).sum()),
+        spent=int((found.endings == Ending.SPENT).sum()),
         diverged=int(found.diverged.sum()),
-        passes=passes,
-        updates=passes * steps,
+        passes=int(np.median(found.passes)),
+        updates=int(np.median(updates)),
         seconds=float(np.median(found.seconds)),
         parameters=found.hidden.size + found.bias.size + found.output.size,
     )
@@ -383,8 +478,8 @@ def _result(found: StudiedWidth, score: Score) -> WidthResult:
 
 def still_learning(found: StudiedWidth) -> Bool[np.ndarray, " network"]:
     """Which networks lose much less at the end of their large steps than halfway, so that more of them may help."""
-    last = found.setting.passes - max(1, found.setting.passes // SETTLING)
+    last = large_passes(found.setting.passes)
     span = max(1, last // 10)
-    late = found.losses[:, last - span : last]
-    half = found.losses[:, last // 2 : last // 2 + span]
-    return late.mean(axis=1) < FALLING * half.mean(axis=1)  # NaN, of a network that fitted before: no
+    late = found.losses[:, last - span : last].mean(axis=1)
+    half = found.losses[:, last // 2 : last // 2 + span].mean(axis=1)
+    return (found.endings == Ending.SPENT) & (late < FALLING * half)

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from widenet.certificates.allowances import Allowance
 from widenet.certificates.plain_numbers import plain
 from widenet.certificates.preparation_words import about_reading
-from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY
+from widenet.certificates.rivals import LINEAR, MAJORITY
 from widenet.certificates.summary import about_new_points, about_updates
-from widenet.certificates.width_study import Score, WidthStudy
+from widenet.certificates.width_study import MoreWork, Score, WidthResult, WidthStudy
 from widenet.certificates.words import both, percent, were
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
 
 NO_TIME = "Not known: the time limit was reached before a network was trained. Run it again without --time."
-NONE_HELD_OUT = "Not known: no class has enough points for any to be held out."
+NONE_HELD_OUT = "Not known: no class has two different points, so that one could be held out."
 MOST_NAMED = 4
 """So many classes are named on which networks err most."""
 
@@ -34,121 +34,178 @@ def does_size_help(study: WidthStudy | None) -> list[str]:
 
 
 def _gain(study: WidthStudy) -> str:
-    """Up to which width more neurons make fewer errors, if they do."""
+    """Whether wider networks err measurably less, and what is left open."""
     first, last, best = study.results[0], study.results[-1], study.best
-    errs = f"{percent(best.score.error)} of the held-out points"
-    if best.n_neurons > first.n_neurons:
-        said = (
-            f"Yes, up to {best.n_neurons:,} neurons: the error on held-out points falls from "
-            f"{percent(first.score.error)} ({counted(first.n_neurons, 'neuron')}) to {percent(best.score.error)}."
+    if first is last:
+        alone = (
+            f"Not known: only one width was trained, {counted(first.n_neurons, 'neuron')}, which errs on "
+            f"{percent(first.score.error)} of the held-out points."
         )
-        if study.is_cut:
-            return f"{said} {_no_conclusion(study)}"
-        if best is last:
-            return f"{said} Wider networks were not trained."
-        return (
-            f"{said} From there on nothing changes measurably, up to {last.n_neurons:,} ({percent(last.score.error)})."
-        )
-    if best is last:
-        return f"Not known: only one width was trained, {best.n_neurons:,} neurons, which err on {errs}."
-    if study.is_cut:
-        return (
-            f"Not known. Networks of {best.n_neurons:,} neurons err on {errs}, and none of the wider ones does "
-            f"measurably better so far. {_no_conclusion(study)}"
-        )
+        return " ".join([alone, *_what_is_open(study)])
+    if best is not first:
+        return " ".join([f"Yes: {_fall(study)}.", *_how_far(study)])
     least = min(study.results[1:], key=lambda each: each.score.error)
-    most = max(study.difference(first.n_neurons, each.n_neurons).high for each in study.results[1:])
-    seen = f" A gain of more than {percent(most)} would have been seen." if most > 0 else ""
+    numbers = (
+        f"networks of {counted(first.n_neurons, 'neuron')} err on {percent(first.score.error)} of the held-out points, "
+        f"the best of the wider ones ({least.n_neurons:,}) on {percent(least.score.error)}"
+    )
+    worse = [each for each in study.results[1:] if study.difference(first.n_neurons, each.n_neurons).is_better]
+    more = f" Networks of {_named(worse)} neurons err measurably more." if worse else ""
+    if study.is_open:
+        reasons = " ".join(_what_is_open(study))
+        return f"Not found within this work: {numbers}, which is not measurably less.{more} {reasons}"
+    return f"No gain was measured: {numbers}.{more} {_what_can_be_seen(study)}"
+
+
+def _fall(study: WidthStudy) -> str:
+    """By how much networks that are measurably better than the narrowest err less."""
+    first, best = study.results[0], study.best
+    better = [each for each in study.results[1:] if study.difference(first.n_neurons, each.n_neurons).is_worse]
+    shown = best if best in better else better[0]
     return (
-        f"No: {counted(first.n_neurons, 'neuron')} already do as well as up to {last.n_neurons:,}. They err on {errs}, "
-        f"the best of the wider ones ({least.n_neurons:,}) on {percent(least.score.error)}.{seen}"
+        f"the error on held-out points falls measurably, from {percent(first.score.error)} "
+        f"({counted(first.n_neurons, 'neuron')}) to {percent(shown.score.error)} ({shown.n_neurons:,} neurons)"
     )
 
 
-def _no_conclusion(study: WidthStudy) -> str:
-    """Which widths nothing is concluded about, and what to do."""
-    learning = [f"{each.n_neurons:,}" for each in study.unfinished]
+def _how_far(study: WidthStudy) -> list[str]:
+    """Up to which width that goes, as far as it was found."""
+    best, last = study.best, study.results[-1]
+    if study.is_open:
+        return ["How far this goes was not found within this work.", *_what_is_open(study)]
+    if best is last:
+        return ["Wider networks were not trained."]
+    return [
+        f"None of the wider ones, up to {last.n_neurons:,} neurons ({percent(last.score.error)}), errs measurably less "
+        f"than those of {best.n_neurons:,} ({percent(best.score.error)}).",
+        _what_can_be_seen(study),
+    ]
+
+
+def _what_can_be_seen(study: WidthStudy) -> str:
+    """The smallest difference that could have been measured."""
+    fewest, points = study.fewest_seen, study.held_out
+    if fewest > points:
+        return f"With {counted(points, 'held-out point')} no difference between widths can be measured."
+    return (
+        f"With {points:,} held-out points the smallest difference that can be measured between widths is "
+        f"{percent(fewest / points)} ({fewest} points, all one way)."
+    )
+
+
+def _what_is_open(study: WidthStudy) -> list[str]:
+    """Why wider networks may err less than was found, and what to do."""
     said = []
-    if learning:
+    if study.unfinished:
         said.append(
-            f"Networks of {both(learning)} neurons were still learning when their {study.passes:,} passes were spent, "
-            f"so nothing is concluded about how much more they gain: --effort {4 * study.effort:g} allows four times "
-            "the work."
+            f"Networks of {_named(study.unfinished)} neurons were still learning when their "
+            f"{counted(study.passes, 'pass', 'passes')} were spent."
         )
+    if study.left_out:
+        said.append(f"{_numbers(study.left_out)} neurons were left out: that is more than this work allows.")
     if study.cut_off:
-        named = both([f"{width:,}" for width in study.cut_off])
-        said.append(f"The time limit left out {named} neurons, so nothing is concluded about them.")
-    return " ".join(said)
+        said.append(f"The time limit left out {_numbers(study.cut_off)} neurons.")
+    if study.ahead:
+        others = both([f"{each.name} ({percent(each.score.error)})" for each in study.ahead])
+        said.append(f"Measurably fewer errors are made by {others}, so better networks may exist.")
+    offer = study.for_passes if study.unfinished else study.for_widths if study.left_out else None
+    return [*said, *([_offered(offer)] if offer is not None else [])]
+
+
+def _offered(offer: MoreWork) -> str:
+    return (
+        f"--effort {offer.effort:g} allows {counted(offer.passes, 'pass', 'passes')} for widths up to {offer.widest:,}."
+    )
+
+
+def _named(results: Iterable[WidthResult]) -> str:
+    return _numbers([each.n_neurons for each in results])
+
+
+def _numbers(widths: Iterable[int]) -> str:
+    return both([f"{width:,}" for width in widths])
+
+
+def _capitalized(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _fitting(study: WidthStudy) -> str:
     """From which width on networks get every training point right."""
     every = f"all {study.n_networks} networks" if study.n_networks > 1 else "the network"
-    last = study.results[-1]
+    last, count = study.results[-1], study.n_networks
     if study.fits_from is not None:
         where = "at every width" if study.fits_from == study.results[0].n_neurons else (
             f"from {study.fits_from:,} neurons on"
         )  # fmt: skip
         return f"{every.capitalize()} fit every training point {where}."
-    some = [each for each in study.results if each.fitted]
-    if some:
-        most = max(some, key=lambda each: (each.fitted, -each.n_neurons))
+    most = max(study.results, key=lambda each: (each.fitted, -each.n_neurons))
+    if most.fitted:
+        rest = "" if most is last else f", of {last.n_neurons:,} neurons {last.fitted} of {count}"
         return (
-            f"Of the networks of {most.n_neurons:,} neurons {most.fitted} of {study.n_networks} fit every training "
-            "point; no width does from there on in all of them."
+            f"Of the networks of {counted(most.n_neurons, 'neuron')} {most.fitted} of {count} fit every training "
+            f"point{rest}."
         )
     nearest = min(study.results, key=lambda each: each.train_error)
-    late = f"{counted(last.learning, 'network')} of {last.n_neurons:,} neurons {were(last.learning)} still learning"
-    spent = f", though {late}" if last.learning else ""
     return (
-        f"No width fits every training point in {counted(study.passes, 'pass', 'passes')}{spent}: the nearest, "
-        f"{nearest.n_neurons:,} neurons, gets {percent(nearest.train_error)} of them wrong."
+        f"No network fits every training point: the nearest, {counted(nearest.n_neurons, 'neuron')}, gets "
+        f"{percent(nearest.train_error)} of them wrong after {counted(nearest.passes, 'pass', 'passes')} "
+        f"({_ending(nearest, count)})."
     )
 
 
+def _ending(found: WidthResult, count: int) -> str:
+    """Why the networks of one width were not trained any further."""
+    if found.stopped == count:
+        return "then its loss was nearly 0"
+    if found.spent == count:
+        return "all that the work allows"
+    if found.diverged == count:
+        return "then its weights became infinite"
+    ends = [
+        (found.stopped, "stopped with a loss of nearly 0"),
+        (found.spent, "spent the work"),
+        (found.diverged, "diverged"),
+    ]
+    told = [f"{how_many} {how}" for how_many, how in ends if how_many]
+    return f"of {count} networks {both(told)}"
+
+
 def _against_linear(study: WidthStudy) -> str:
-    """Whether a boundary that bends pays, by networks and by others that bend."""
+    """Whether a boundary that bends measurably pays, by networks or by others that bend."""
     network, linear = study.against(LINEAR), study.rival(LINEAR)
     if network is None or linear is None:
         return ""
-    best, flat = study.best, f"A linear classifier errs on {percent(linear.score.error)} of the same points"
-    bending = [each for each in study.rivals if each.name in BENDING]
-    bent = min(bending, key=lambda each: each.score.wrong, default=None)
-    if bent is None:
-        return f"{flat}."
-    other = f"{bent.name} on {percent(bent.score.error)}"
-    majority = study.against(MAJORITY)
-    if majority is not None and not majority.is_better:
-        return f"{flat}, {other}: whether a boundary that bends would pay off is open."
+    bending = [rival for each in study.from_linear if (rival := study.rival(each.second)) is not None]
+    told = [f"{each.name} on {percent(each.score.error)}" for each in bending]
+    numbers = f"a linear classifier errs on {percent(linear.score.error)} of the same points, {both(told)}"
+    ahead = [each.second for each in study.from_linear if each.is_worse]
+    these = f"networks of {counted(study.best.n_neurons, 'neuron')}"
     if network.is_better:
-        return f"{flat}, {other}: a boundary that bends pays off."
-    ours = f"networks of {counted(best.n_neurons, 'neuron')} on {percent(best.score.error)}"
+        return f"A boundary that bends pays off: {numbers}."
+    how = "err measurably more than the linear classifier" if network.is_worse else "show no measurable gain by it"
+    if ahead:
+        return f"A boundary that bends pays off, measured by {both(ahead)}, but {these} {how}: {numbers}."
     if network.is_worse:
-        return f"{flat}, {ours}, {other}: these networks gain nothing over a linear classifier."
-    bends = study.against(bent.name)
-    if study.is_cut or (bends is not None and bends.is_worse and bent.score.wrong < linear.score.wrong):
-        return f"{flat}, {ours}, {other}: whether a boundary that bends pays off is open."
-    return f"{flat}, {ours}, {other}: a linear boundary does as well."
+        return f"{_capitalized(these)} {how}: {numbers}."
+    return f"No gain from a boundary that bends was measured: {numbers}."
 
 
 def will_it_generalize(study: WidthStudy | None) -> list[str]:
     """What is known about errors on new points, from held-out ones."""
     if study is None or not study.held_out:
         return []
-    best, majority, linear = study.best, study.rival(MAJORITY), study.rival(LINEAR)
+    best, majority = study.best, study.rival(MAJORITY)
     low, high = best.score.limits
     said = (
         f"A network of {counted(best.n_neurons, 'neuron')} errs on {percent(best.score.error)} of "
-        f"{best.score.points:,} held-out points (95 % limits: {percent(low)} to {percent(high)})"
+        f"{best.score.points:,} held-out points (approximate 95 % limits: {percent(low)} to {percent(high)})"
     )
-    if majority is not None and linear is not None:
-        said += (
-            f"; always answering {study.majority} errs on {percent(majority.score.error)}, a linear classifier on "
-            f"{percent(linear.score.error)}"
-        )
+    if majority is not None:
+        said += f"; always answering {study.majority} errs on {percent(majority.score.error)}"
     against = study.against(MAJORITY)
     if against is not None and not against.is_better:
-        said += ". So nothing measurable was learned beyond which class is the most common"
+        said += ", which is not measurably more"
     return [f"{said}."]
 
 
@@ -170,14 +227,23 @@ def how_long(study: WidthStudy | None) -> list[str]:
     if study is None:
         return ["Not known: the time limit was reached before a network was trained."]
     best, last = study.best, study.results[-1]
-    ends = "until the loss is nearly 0" if best.passes < study.passes - 1 and best.fitted else "the work allowed"
     said = (
         f"A network of {counted(best.n_neurons, 'neuron')} makes {counted(best.passes, 'pass', 'passes')} over "
-        f"{study.trained_on:,} points ({ends}): {best.updates:,} updates, {seconds(best.seconds)} on this machine"
+        f"{_between(study.trained_on)} points ({_ending(best, study.n_networks)}): {best.updates:,} updates, "
+        f"{seconds(best.seconds)} on this machine"
     )
     if last is not best:
-        said += f"; one of {last.n_neurons:,}, {last.updates:,} updates, {seconds(last.seconds)}"
+        said += (
+            f"; one of {last.n_neurons:,} makes {last.passes:,} ({_ending(last, study.n_networks)}): "
+            f"{last.updates:,} updates, {seconds(last.seconds)}"
+        )
     return [f"{said}."]
+
+
+def _between(counts: Sequence[int]) -> str:
+    """`120`, `119 to 121`."""
+    fewest, most = min(counts), max(counts)
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
 
 
 def seconds(value: float) -> str:
@@ -189,57 +255,119 @@ def about_study(study: WidthStudy) -> list[str]:
     """How the networks were trained."""
     said = [
         f"Of each width {counted(study.n_networks, 'network')} with two layers and biases were trained by SGD with the "
-        f"logistic loss, each from its own start on {study.trained_on:,} points, for at most "
-        f"{counted(study.passes, 'pass', 'passes')}; training ends earlier once the mean loss of a pass is at most "
-        f"0.01. Each network was tried on the {study.held_out // study.n_networks:,} points held out from it, "
-        f"so that {study.held_out:,} points were tried at each width, all by networks that never saw them."
+        f"logistic loss, each from its own start on {_between(study.trained_on)} points, for at most "
+        f"{counted(study.passes, 'pass', 'passes')}. The last quarter of the passes takes steps a tenth as large; it "
+        "begins early once the mean loss of a pass is at most 0.01.",
+        f"{study.held_out:,} points were tried at each width, each by the network that it was held out from. Equal "
+        "points are held out together, so no network had seen what it was tried on.",
+        about_scale(study),
     ]
+    if rest := study.used - study.held_out:
+        said.append(
+            f"{counted(rest, 'point')} of classes with a single different point {were(rest)} not held out from any."
+        )
     if study.used < study.points:
         said.append(f"Networks got {study.used:,} of the {study.points:,} points, drawn at random.")
     if study.left_out:
-        named = both([f"{width:,}" for width in study.left_out])
+        offer = "" if study.for_widths is None else f" {_offered(study.for_widths)}"
         said.append(
-            f"Networks of {named} neurons were left out: with them there would be too few passes for all. "
-            f"--effort {4 * study.effort:g} allows four times the work."
+            f"Networks of {_numbers(study.left_out)} neurons were left out: with them there would be too few passes "
+            f"for all.{offer}"
         )
     if broken := [each for each in study.results if each.diverged]:
         said.append(
             f"Training diverged in {both([f'{each.diverged} of {each.n_neurons:,} neurons' for each in broken])}."
         )
     said.append(
-        "The work was fixed in advance and not by a clock. All comparisons between widths hold together with 95 % "
-        "certainty; those with other models with 95 % each."
+        "The work was fixed in advance and not by a clock. The 95 % limits are binomial ones, and a difference is "
+        "called measured if an exact sign test finds it at a risk of 5 %: for all comparisons between widths together, "
+        "for those of all widths with the most common class, for those of the linear classifier with models that bend, "
+        "and for any other by itself. Both are computed as if held-out points were independent; networks share "
+        "training points, and the width was chosen on the same points, so they are approximate."
     )
     return said
 
 
-def about_allowances(found: Iterable[Allowance]) -> list[str]:
-    """What theorems allow, as the width grows."""
-    return [_allowed(each) for each in found]
+def about_scale(study: WidthStudy) -> str:
+    """What was done to the points of each network."""
+    each = "each column centred and divided by its standard deviation"
+    one = "one centre for all columns, and one scale"
+    if study.by_column in (0, study.n_networks):
+        done = each if study.by_column else one
+    else:
+        done = f"in {study.by_column} of {study.n_networks} parts {each}, in the others {one}"
+    fewest, most = study.constant
+    many = f"{fewest} to {most} columns" if fewest != most else counted(most, "column")
+    constant = f"; {many} left out, constant there" if most else ""
+    return f"Scaled for networks, from the training points of each alone: {done}{constant}."
 
 
-def _allowed(found: Allowance) -> str:
-    what = "SGD with the hinge loss changes the weights at most {} times" if found.topic is Topic.UPDATES else (
+class AllowedColumn(NamedTuple):
+    """What a theorem allows, as a column of the table of widths.
+
+    Attributes:
+      title, about, id: what is limited, for which form of the data, and by which theorem.
+      cells: by width; "–" where it promises nothing.
+    """
+
+    title: str
+    about: str
+    id: str
+    cells: dict[int, str]
+
+
+def allowed_columns(found: Iterable[Allowance]) -> list[AllowedColumn]:
+    """Those of theorems that promise something at some width."""
+    return [
+        AllowedColumn(
+            title="updates allowed (hinge loss)" if _is_updates(each) else "error allowed on new points",
+            about=each.about,
+            id=each.id,
+            cells=dict(zip(each.widths, _cells(each), strict=True)),
+        )
+        for each in found
+        if _known(each)
+    ]
+
+
+def about_allowances(found: Iterable[Allowance], *, in_columns: bool = False) -> list[str]:
+    """What theorems allow, as the width grows; without the numbers, where these stand in columns."""
+    return [_allowed(each, in_columns) for each in found]
+
+
+def _allowed(found: Allowance, in_columns: bool) -> str:
+    known = _known(found)
+    what = "SGD with the hinge loss changes the weights at most {} times" if _is_updates(found) else (
         "the error on new points is at most {}"
     )  # fmt: skip
-    write = plain if found.topic is Topic.UPDATES else _share
     who = f" ({found.id}{f'; about {found.about}' if found.about else ''})"
-    known = [value for value in found.promised if value is not None]
     if not known:
-        lacks = list(dict.fromkeys(found.missing))
-        about = "the number of updates" if found.topic is Topic.UPDATES else "the error on new points"
-        return f"Nothing is promised about {about} at any width{who}: {lacks[0]}."
+        about = "the number of updates" if _is_updates(found) else "the error on new points"
+        return f"Nothing is promised about {about} at any width{who}: {found.missing[0]}."
+    cells = _cells(found)
     if len(known) == len(found.promised) and max(known) - min(known) <= 1e-6 * max(map(abs, known)):
-        return f"{what.format(write(known[0])).capitalize()} at every width{who}: more neurons change nothing."
-    told = [
-        f"{width:,}: {'–' if value is None else write(value)}"
-        for width, value in zip(found.widths, found.promised, strict=True)
-    ]
+        return f"{_capitalized(what.format(cells[0]))} at every width{who}: more neurons change nothing."
     trend = "" if len(known) < 2 else (
         " More neurons promise less." if all(b >= a for a, b in pairwise(known)) else " More neurons promise more."
         if all(b <= a for a, b in pairwise(known)) else ""
     )  # fmt: skip
+    if in_columns:
+        return f"{_capitalized(what.format('so many' if _is_updates(found) else 'so large'))}{who}.{trend}"
+    told = [f"{width:,}: {cell}" for width, cell in zip(found.widths, cells, strict=True)]
     return f"By width, {what.format('…')}{who}: {'; '.join(told)}.{trend}"
+
+
+def _is_updates(found: Allowance) -> bool:
+    return found.topic is Topic.UPDATES
+
+
+def _known(found: Allowance) -> list[float]:
+    return [value for value in found.promised if value is not None]
+
+
+def _cells(found: Allowance) -> list[str]:
+    write = plain if _is_updates(found) else _share
+    return ["–" if value is None else write(value) for value in found.promised]
 
 
 def _share(value: float) -> str:
@@ -257,7 +385,7 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
     top = max([value for value in shown if value is not None and math.isfinite(value)], default=1.0) or 1.0
     name = max(len(row[0]) for row in rows)
     room = max(width - name - 48, 4)
-    head = "error on held-out points, with 95 % limits" if width >= 90 else "with 95 % limits"
+    head = "error on held-out points, with approximate 95 % limits" if width >= 90 else "with 95 % limits"
     lines = [f"  {'':{name}}  {'training':>8}  {'held-out':>8}   {head}"]
     for label, train, score in rows:
         left = "" if train is None else percent(train)
@@ -280,26 +408,43 @@ def verdict_of(findings: "Findings") -> str:
     if study is None or not study.held_out:
         return "Whether a larger network helps is not known."
     first, best, last = study.results[0], study.best, study.results[-1]
-    majority, linear = study.against(MAJORITY), study.against(LINEAR)
-    from_to = f"{percent(first.score.error)} → {percent(best.score.error)}"
-    if majority is not None and not majority.is_better:
-        return f"No network does better here than always answering {study.majority}."
-    if study.is_cut and best.n_neurons == first.n_neurons:
-        return "Whether a larger network helps is open: networks were still learning."
-    if best.n_neurons > first.n_neurons:
-        rest = "wider networks were still learning" if study.is_cut else f"from {best.n_neurons:,} on nothing changes"
-        rest = "wider ones were not trained" if best is last else rest
-        said = f"More neurons help up to {best.n_neurons:,}: {from_to}; {rest}"
-    else:
-        said = f"More neurons do not help: {best.n_neurons:,} do as well as {last.n_neurons:,}"
-    if linear is not None and linear.is_worse:
-        return f"{said}. A linear classifier does better."
-    return f"{said}{', and so does a linear classifier' if _is_linear_enough(study) else ''}."
+    if not study.beats_majority:
+        common = f"do networks err measurably less than by always answering {study.majority}"
+        if not study.is_open:
+            return f"At no width {common}."
+        return f"Whether a larger network helps {_not_found(study)}; so far at no width {common}."
+    if best is not first:
+        return f"More neurons help: {_fall(study)}; {_and_then(study)}."
+    if study.is_open or best is last:
+        return f"Whether a larger network helps {_not_found(study)}."
+    errors = f"{counted(first.n_neurons, 'neuron')} err on {percent(first.score.error)} of held-out points"
+    said = f"No gain from more neurons was measured: {errors}, {last.n_neurons:,} on {percent(last.score.error)}"
+    network, linear = study.against(LINEAR), study.rival(LINEAR)
+    if network is None or linear is None:
+        return f"{said}."
+    how = ", measurably less" if network.is_worse else ", measurably more" if network.is_better else ""
+    return f"{said}, a linear classifier on {percent(linear.score.error)}{how}."
 
 
-def _is_linear_enough(study: WidthStudy) -> bool:
-    """Whether neither networks nor others that bend measurably err less than a linear classifier."""
-    return "does as well" in _against_linear(study)
+def _and_then(study: WidthStudy) -> str:
+    """What is known beyond the width that is enough."""
+    if study.is_open:
+        return f"how far {_not_found(study)}"
+    if study.best is study.results[-1]:
+        return "wider ones were not trained"
+    return f"no more was measured beyond {study.best.n_neurons:,}"
+
+
+def _not_found(study: WidthStudy) -> str:
+    """`was not found within this work: networks were still learning`."""
+    why = [
+        (study.unfinished, "networks were still learning"),
+        (study.cut_off, "the time limit left out wider ones"),
+        (study.left_out, "wider ones were left out"),
+        (study.ahead, "another model errs measurably less"),
+        (True, "only one width was trained"),
+    ]
+    return f"was not found within this work: {next(words for is_so, words in why if is_so)}"
 
 
 def about_material(findings: "Findings") -> list[str]:
@@ -312,15 +457,10 @@ def about_material(findings: "Findings") -> list[str]:
         f"classes: {', '.join(kinds)}{more}.",
         *about_reading(portrait.reading),
     ]
-    scaled = "each column centred and divided by its standard deviation" if portrait.preparation.is_standardized else (
-        "nothing but one centre and one scale"
-    )  # fmt: skip
-    drawn = "" if study is None or study.used == study.points else (
-        f" Networks get {study.used:,} points, drawn at random."
-    )  # fmt: skip
-    dropped = len(portrait.preparation.constant_columns) + len(portrait.preparation.negligible_columns)
-    left = f" {counted(dropped, 'column')} left out: constant." if dropped else ""
-    return [*said, f"Scaled for networks, from training points alone: {scaled}.{left}{drawn}"]
+    if study is None:
+        return said
+    drawn = "" if study.used == study.points else f" Networks get {study.used:,} points, drawn at random."
+    return [*said, f"{about_scale(study)}{drawn}"]
 
 
 def answers(findings: "Findings") -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from widenet.certificates.boundaries import Separability
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.comparisons import says_nothing
 from widenet.certificates.fixes import Change
-from widenet.certificates.missing_assumptions import ANSWERS, lack
+from widenet.certificates.missing_assumptions import ANSWERS, lack, measured
 from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation_words import about_reading
@@ -244,7 +244,7 @@ def why(row: ClaimRow) -> str:
     part = evidence.headline
     if part.measured is not None and part.promised is not None:
         return f"{sides(part)}: {evidence.quantity}"
-    missing = "; ".join(f"{each.name}: {each.why or 'undecided'}" for each in row.missing[:1])
+    missing = "; ".join(f"{measured(each)}: {each.why or 'undecided'}" for each in row.missing[:1])
     return missing or evidence.note or f"{_in_cases(part)}: {part.name}"
 
 

@@ -28,13 +28,13 @@ LIMITS = {
     "beta_positive": "> 0",
     "centres": "≤ 0",
     "concave": "≤ 0",
-    "distance": "≤ 1",  # ‖x − μ‖ ≤ r/√2
     "distinct": "≤ 0",
     "exponent": "≥ 2",  # z log²(1/z) falls up to e^−2
     "few_dimensions": "≤ 3.14159265359",
     "finite_limit": "< inf",
     "first_loss": "≤ 1",
     "first_step": "≤ 0",
+    "from_centre": "≤ 1",  # ‖x − μ‖ ≤ r/√2
     "labels": "≤ 0",
     "lemma_8": "≥ 5/6",
     "lemma_10": "≥ 5/6",

@@ -140,7 +140,7 @@ def few_dimensions(caps: Any) -> Sides:
     return at_most(caps.spread, math.pi)
 
 
-@hypothesis("$‖x − μ‖$, in units of $r/√2$")
+@hypothesis("$‖x − μ‖$, in units of $r/√2$", key="from_centre")
 def distance(clusters: Any) -> Sides:
     """‖x − μ‖ ≤ r/√2."""
     return at_most(clusters.distance, 1, within=STEP / 4)

@@ -77,7 +77,7 @@ def test_a_point_outside_its_radius_is_noticed():
     assert products_of_clusters(moved).distance == pytest.approx(1)
     shape = altered(moved.shape, radius=0.29)
     assert [h.key for h in lemma_21(products_of_clusters(altered(moved, shape=shape))).hypotheses if not h.met] == [
-        "distance"
+        "from_centre"
     ]
     longer = altered(moved, shape=altered(moved.shape, centres=with_entry(2, lambda centre: 1.1 * centre)))
     assert products_of_clusters(longer).centre_error > 1e-3

@@ -129,9 +129,9 @@ SLOPE_OF_SQUARES = "slope of log mean $v²$"
        given=[*SHARES, *SEPARATED, widths],
        title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
 def lemma_a_4(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
-    """On data that meets (A1), and (A1') for mirror images, with $η ∝ 1/m$ and over $T ∝ σ/η$ steps, the mean of
-    $(v^t)²$ falls like $m^{−1/2}$: Lemma A.4 bounds it by $Õ(k⁵l⁵/(δ⁴σm))$. Checked with a slope of at most −0.35 in
-    $log m$, which is ours.
+    """On data whose classes are at least $δ$ apart, also from mirror images, in tight components, with $η ∝ 1/m$ and
+    over $T ∝ σ/η$ steps, the mean of $(v^t)²$ falls like $m^{−1/2}$: Lemma A.4 bounds it by $Õ(k⁵l⁵/(δ⁴σm))$. Checked
+    with a slope of at most −0.35 in $log m$, which is ours.
     """
     fall, details = slope_of(runs, runs.mean_square, "mean v²")
     return Promise({"slope": rate(fall, slope, Sense.AT_MOST, runs, SLOPE_OF_SQUARES)}, details=details)

@@ -50,10 +50,11 @@ class TheoremPasses(Pass):
                    "them, in 85 of 100 tries.",
            seen="the run that came closest erred on a share {measured}"))  # fmt: skip
 def theorem_4_1(passes: TheoremPasses, *, error: float = ERROR, failure: float = 0.15) -> Promise:
-    """For data that meets (A1) and (A2), and (A1') for mirror images, a wide network with the start of (A3) that is
-    trained by one pass of mini-batch SGD with $η ∝ 1/m$ errs on at most a share $ε$ of the distribution, with high
-    probability; $m$, $B$ and $T$ are polynomials in $k$, $l$, $1/δ$ and $1/ε$, which the paper does not give. Checked
-    with $ε = 0.02$ at a width of hundreds, where at most 15 % of the runs may err more; these numbers are ours.
+    """For points of norm 1 in components of diameter $λδ$ with $λ ≤ 1/(8l)$, those of different classes and their
+    mirror images at least $δ$ apart, a wide network with a random start that is trained by one pass of mini-batch SGD
+    with $η ∝ 1/m$ errs on at most a share $ε$ of the distribution, with high probability; $m$, $B$ and $T$ are
+    polynomials in $k$, $l$, $1/δ$ and $1/ε$, which the paper does not give. Checked with $ε = 0.02$ at a width of
+    hundreds, where at most 15 % of the runs may err more; these numbers are ours.
 
     (A3) is the random start. Every run begins with it, so it is not among what is measured.
     Budgets that the proof would allow (`theorem_4_1_budget`) are far out of reach, so a run can neither confirm nor
@@ -89,9 +90,9 @@ def theorem_4_1_as_printed(passes: Pass, *, error: float = ERROR, failure: float
        draws=draw_obstructed, given=[],
        form=Form.OURS, title="On a hexagon every network without biases errs")  # fmt: skip
 def theorem_4_1_obstruction(found: Obstructed) -> Promised:
-    """Corners $y_b$ of a regular triangle in one class and $−y_b$ in the other meet (A1) and (A2) with $δ = 1$ and $λ =
-    0$, and every two-layer ReLU network without biases errs on at least one of the six and has a loss of at least $ln
-    2$: $f(y) − f(−y)$ is linear in $y$, and the $y_b$ add up to 0.
+    """Corners $y_b$ of a regular triangle in one class and $−y_b$ in the other have norm 1 and are $δ = 1$ apart, each
+    a component of diameter 0, and every two-layer ReLU network without biases errs on at least one of the six and has a
+    loss of at least $ln 2$: $f(y) − f(−y)$ is linear in $y$, and the $y_b$ add up to 0.
     """
     n = found.per("network")
     return {
