@@ -67,7 +67,9 @@ def _equal_points(inputs: np.ndarray, labels: np.ndarray, portrait: dict[str, An
 def _preparation(inputs: np.ndarray, portrait: dict[str, Any]) -> Iterator[str]:
     done = portrait["preparation"]
     rows, columns = inputs.shape
-    if done["points"] != rows or not (done["used"] == rows if rows <= 20_000 else 19_900 <= done["used"] <= 20_000):
+    dim = columns - len(done["constant_columns"]) - len(done["negligible_columns"])
+    dim += done["bias"] in ("general", "needed", "wider")
+    if done["points"] != rows or done["used"] != min(rows, 20_000, max(540_000 // dim, 200)):
         yield f"{done['used']} of {done['points']} points used"
     if done["scaling"] == "none":
         if done["factor"] is not None or done["bias"] != "unwanted" or done["is_standardized"]:

@@ -8,8 +8,12 @@ from typer.testing import CliRunner
 import widenet as wn
 from tests.packages import EMPTY
 from widenet import papers
-from widenet.certificates.preparation_words import about_reading
+from widenet.certificates.data_forms import views_of
+from widenet.certificates.portrait import portray
+from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.preparation_words import about_preparation, about_reading
 from widenet.certificates.reading import read
+from widenet.claims.user_data import Choices
 from widenet.cli import app
 from widenet.errors import DataError
 
@@ -216,3 +220,41 @@ def test_the_command_drops_columns(tmp_path):
     done = CliRunner().invoke(app, list(map(str, arguments)), prog_name="widenet")
     assert done.exit_code == 0, done.output
     assert "Dropped as you asked: name." in done.stdout
+
+
+def test_a_column_that_counts_rows_is_left_out_where_rows_were_left_out(tmp_path):
+    draw = np.random.default_rng(0).normal(size=ROWS)
+    values = ["" if place == 4 else f"{value:.3f}" for place, value in enumerate(draw)]
+    found = read(table(tmp_path, {"id": list(range(1, ROWS + 1)), "a": values}))
+    assert found.columns == ("a",)
+    assert found.reading.index_column == "id"
+
+
+def test_rows_are_numbered_as_they_were_given():
+    """Row 1 has a missing value; rows 3 and 8 are equal with other labels, row 10 repeats row 6."""
+    draw = np.random.default_rng(1)
+    points = draw.normal(size=(40, 2)) + np.repeat([[4.0], [-4.0]], 20, axis=0)
+    classes = np.repeat(["a", "b"], 20)
+    points[0, 0], points[7], points[9] = np.nan, points[2], points[5]
+    classes[7] = "b"
+    found = read(pd.DataFrame(points, columns=["x", "z"]), classes)
+    assert found.rows.tolist() == list(range(1, 40))
+    prepared = prepare(found, Scaling.AUTO)
+    portrait = portray(found, prepared)
+    assert (portrait.contradictions, portrait.repeats) == (((3, 8),), ((10, 6),))
+    (boundary,) = [each for each in portrait.separability if not each.through_origin]
+    assert set(boundary.witnesses) == {3, 8}
+    assert set(boundary.in_the_way) <= {3, 8}
+    assert len(boundary.in_the_way) >= 1
+    (view, *_), _ = views_of(found, prepared, portrait, Choices())
+    assert view.rows.tolist() == list(range(1, 40))
+
+
+def test_theorems_get_as_many_points_as_is_said():
+    draw = np.random.default_rng(2)
+    points = draw.normal(size=(900, 799))
+    found = read(points, np.arange(900) % 2)
+    prepared = prepare(found, Scaling.AUTO)
+    (view, *_), _ = views_of(found, prepared, portray(found, prepared), Choices())
+    assert prepared.record.used == view.user_data.data.n_samples == 540_000 // 800
+    assert "Theorems get 675 of the 900 points, drawn at random." in " ".join(about_preparation(prepared.record))

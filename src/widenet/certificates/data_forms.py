@@ -14,9 +14,6 @@ from widenet.types import Dataset
 
 FEW = 50
 """Many steps of proofs are followed on at most so many points."""
-MOST_NUMBERS = 540_000
-"""Theorems are asked about at most so many numbers."""
-LEAST_PART = 200
 AT_RANDOM = "drawn at random"
 """What the name of a view says that has not all the points."""
 
@@ -28,7 +25,7 @@ class DataForm:
     Attributes:
       name: what was changed, in a few words; "" for the data as it was prepared.
       user_data: the points, with your choices.
-      rows: which row of your table each of them is.
+      rows: which row of what you gave each of them is (from 0).
     """
 
     name: str
@@ -45,26 +42,25 @@ def views_of(
     The few are for statements that follow every point, and None where there are not many.
     """
     data, rows, names = prepared.data, prepared.rows, []
-    most = max(MOST_NUMBERS // data.dim, LEAST_PART)
-    if data.n_samples > most or not prepared.has_all_points:
-        part = drawn_points(np.asarray(data.labels), most, choices.seed)
+    if prepared.record.used < prepared.record.points:
+        part = drawn_points(np.asarray(data.labels), prepared.record.used, choices.seed)
         data, rows, names = data[part], rows[part], [f"{len(part):,} points {AT_RANDOM}"]
-        views = [DataForm(names[0], UserData(data, choices), rows)]
+        views = [DataForm(names[0], UserData(data, choices), table.rows[rows])]
     else:
-        views = [DataForm("", _known(UserData(data, choices), prepared), rows)]
+        views = [DataForm("", _known(UserData(data, choices), prepared), table.rows[rows])]
     best = max(portrait.separability, key=lambda each: each.theorem_margin or 0.0, default=None)
     if len(table.class_names) > 2 and best is not None and best.class_number is not None:
         signs = np.where(table.classes[rows] == best.class_number, 1.0, -1.0)
         data, names = Dataset(data.inputs, jnp.asarray(signs)), [best.between, *names]
-        views.append(DataForm(", ".join(names), UserData(data, choices), rows))
+        views.append(DataForm(", ".join(names), UserData(data, choices), table.rows[rows]))
     if (units := _of_length_one(data)) is not None:
         data, names = units, [*names, "points of length 1"]
-        views.append(DataForm(", ".join(names), UserData(data, choices), rows))
+        views.append(DataForm(", ".join(names), UserData(data, choices), table.rows[rows]))
     if data.n_samples <= FEW:
         return views, None
     few = drawn_points(np.asarray(data.labels), FEW, choices.seed)
     names = [*(name for name in names if not name.endswith(AT_RANDOM)), f"{FEW} points {AT_RANDOM}"]
-    return views, DataForm(", ".join(names), UserData(data[few], choices), rows[few])
+    return views, DataForm(", ".join(names), UserData(data[few], choices), table.rows[rows[few]])
 
 
 def _known(user_data: UserData, prepared: Prepared) -> UserData:

@@ -73,7 +73,7 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     findings, prepared, table = certificate.findings, certificate.prepared, certificate.table
     labels, names = np.asarray(prepared.data.labels), table.class_names
     columns = tuple(table.columns[place] for place in prepared.kept) if table.columns else ()
-    ringed = np.flatnonzero(np.isin(prepared.rows + 1, words.ringed_rows(findings.portrait)))
+    ringed = np.flatnonzero(np.isin(table.rows[prepared.rows] + 1, words.ringed_rows(findings.portrait)))
     study = findings.study
     is_flat = table.inputs.shape[1] == 2 and certificate.plane.is_own and study is not None
     portrait = pictures.portrait(

@@ -119,6 +119,11 @@ def portray(table: Table, prepared: Prepared, work: Work | None = None, seed: in
     repeats, pairs, contradicting = _equal_rows(table)
     units = _unit_rows(prepared)
     separability = find_boundaries(table, prepared, pairs, work)
+
+    def given(row: int) -> int:
+        """The number of a row (from 1) in what you gave, some rows of which may have been left out."""
+        return int(table.rows[row - 1]) + 1
+
     return Portrait(
         source=table.source,
         label=table.label,
@@ -130,12 +135,15 @@ def portray(table: Table, prepared: Prepared, work: Work | None = None, seed: in
         ),
         norms=(float(norms.min()), float(np.median(norms)), float(norms.max())),
         duplicates=len(repeats),
-        repeats=tuple(repeats[:SHOWN_PAIRS]),
-        contradictions=tuple(pairs[:SHOWN_PAIRS]),
+        repeats=tuple((given(one), given(other)) for one, other in repeats[:SHOWN_PAIRS]),
+        contradictions=tuple((given(one), given(other)) for one, other in pairs[:SHOWN_PAIRS]),
         n_contradicting=contradicting,
         reading=table.reading,
         preparation=prepared.record,
-        separability=separability,
+        separability=tuple(
+            each.model_copy(update={name: tuple(map(given, getattr(each, name))) for name in ("witnesses", "in_the_way")})
+            for each in separability
+        ),
         relabelled=relabel(prepared, _separated(table, separability), seed, work),
         clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
         components=None if units is None else _components(units, prepared),

@@ -21,6 +21,8 @@ NEGLIGIBLE = 1e-12
 """A column that varies by less than this share of its largest entry is taken for rounding."""
 MOST_POINTS = 20_000
 """Theorems and networks get no more points; of more, a random part."""
+MOST_NUMBERS, LEAST_PART = 540_000, 200
+"""Theorems are asked about at most so many numbers, but about no fewer points than that."""
 
 
 class Scaling(enum.StrEnum):
@@ -65,7 +67,7 @@ class Preparation(ClosedModel):
 
     Attributes:
       scaling: as it was chosen.
-      points, used: how many there are, and how many theorems and networks get.
+      points, used: how many there are, and how many theorems get.
       constant_columns: the numbers (from 1) of the columns that were left out because all their values are equal.
       negligible_columns: of those that were left out because they vary by less than a trillionth of their size.
       spread: the largest standard deviation of a column over the lower median of all; None where nothing is scaled.
@@ -156,14 +158,19 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0, work: Work | None = N
     origin = search(plain, work) if two and not is_known else None
     if scaling is not Scaling.NONE:
         done = done.model_copy(update={"bias": _wanted_bias(origin, biased), "margin_with_bias": _margin(biased)})
+    data = _part(lifted if done.has_bias else plain, rows)
+    known = {
+        "margin_without_bias": 0.0 if is_known else _margin(origin),
+        "used": min(len(rows), max(MOST_NUMBERS // data.dim, LEAST_PART)),
+    }
     return Prepared(
         points=np.asarray(ball.inputs, np.float64),
         labels=table.signs,
         stretch=stretch,
         rows=rows,
-        data=_part(lifted if done.has_bias else plain, rows),
+        data=data,
         kept=kept,
-        record=done.model_copy(update={"margin_without_bias": 0.0 if is_known else _margin(origin)}),
+        record=done.model_copy(update=known),
         through_origin=origin,
         with_bias=biased,
     )

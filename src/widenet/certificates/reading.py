@@ -60,6 +60,7 @@ class Table:
       columns: names of the inputs; empty where they have no names.
       label: the name of the label.
       source: the name of the file, or "arrays".
+      rows: which row of what you gave each point is (from 0): some may have been left out.
       reading: what was done while reading.
     """
 
@@ -69,6 +70,7 @@ class Table:
     columns: tuple[str, ...]
     label: str
     source: str
+    rows: Int[np.ndarray, " sample"]
     reading: ReadingNotes = field(default_factory=ReadingNotes)
 
     @property
@@ -127,7 +129,7 @@ def _from_files(path: Path, second: Any, label: str | None, drop: Sequence[str |
     if drop:
         raise DataError(f"drop names columns, which are dropped from tables and data frames, not {name}.")
     if (found := read_columns(path, label)) is not None:
-        return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=name)
+        return _of_columns(found, name)
     _refuse_label_of_arrays(label, f"{name} has")
     if kind == "npz":
         return _made(*archives.read_npz(path), source=name)
@@ -154,7 +156,7 @@ def _is_plain(path: Path, label: str | None) -> bool:
 def _from_words(path: Path, label: str | None, drop: Sequence[str | int]) -> Table:
     """A table of text with usual choices, without the columns that were dropped."""
     found, chosen = usual_choices.read_loosely(path, SEPARATORS[archives.kind_of(path)], label, drop)
-    table = _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=archives.name_of(path))
+    table = _of_columns(found, archives.name_of(path))
     notes = table.reading.model_copy(update={"dropped": tuple(shown(str(each)) for each in drop), "chosen": chosen})
     return dataclasses.replace(table, reading=notes)
 
@@ -219,13 +221,23 @@ def _from_columns(columns: Sequence[GivenColumn], labels: Any, title: str, asked
         table = _made(inputs, labels, columns=tuple(each.name for each in columns), label=title, source=source)
     else:
         found, chosen = usual_choices.as_numbers(columns, words, title, source)
-        table = _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=source)
+        table = _of_columns(found, source)
     notes = table.reading.model_copy(update={"dropped": tuple(map(shown, asked)), "chosen": tuple(chosen)})
     return dataclasses.replace(table, reading=notes)
 
 
+def _of_columns(found: archives.Columns, source: str) -> Table:
+    return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=source, places=found.rows)
+
+
 def _made(
-    inputs: Any, labels: Any, *, columns: tuple[str, ...] = (), label: str = "label", source: str = "arrays"
+    inputs: Any,
+    labels: Any,
+    *,
+    columns: tuple[str, ...] = (),
+    label: str = "label",
+    source: str = "arrays",
+    places: Int[np.ndarray, " sample"] | None = None,
 ) -> Table:
     columns, label = tuple(map(shown, columns)), shown(label)
     rows, shape = _points(inputs, columns, source)
@@ -237,8 +249,9 @@ def _made(
             f"the label ({label}) has {len(names):,} different values in {len(rows):,} rows, so it does not name "
             "classes; label= or --label chooses another column."
         )
-    rows, columns, index = _without_index(rows, columns)
-    return Table(rows, numbers, names, columns, label, source, ReadingNotes(shape=shape, index_column=index))
+    places = np.arange(len(rows)) if places is None else places
+    rows, columns, index = _without_index(rows, columns, places)
+    return Table(rows, numbers, names, columns, label, source, places, ReadingNotes(shape=shape, index_column=index))
 
 
 def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -337,10 +350,12 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name} ({place + 1})" if often[name] > 1 else name for place, name in enumerate(names))
 
 
-def _without_index(rows: np.ndarray, columns: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...], str | None]:
+def _without_index(
+    rows: np.ndarray, columns: Sequence[str], places: Int[np.ndarray, " sample"]
+) -> tuple[np.ndarray, tuple[str, ...], str | None]:
     """Without a first column that only counts the rows, and its name: sorted data would be separable by it."""
     if not columns or columns[0].strip().lower() not in INDEX_NAMES or rows.shape[1] < 2:
         return rows, tuple(columns), None
-    if not np.array_equal(rows[:, 0] - rows[0, 0], np.arange(len(rows))):
+    if not np.array_equal(rows[:, 0] - rows[0, 0], places - places[0]):
         return rows, tuple(columns), None
     return rows[:, 1:], tuple(columns[1:]), columns[0].strip()

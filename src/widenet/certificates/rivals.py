@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.certificates.preparation import NEGLIGIBLE
 from widenet.certificates.widths import PointScale, scaling_of
 
 MAJORITY, LINEAR, NEIGHBOURS, RADIAL = (
@@ -46,7 +47,8 @@ def predictions(
                 continue
             if name == LINEAR:
                 centre, unit = inputs[kept].mean(axis=0), inputs[kept].std(axis=0)
-                scale = PointScale(centre, np.where(unit > 0, unit, np.inf), is_by_column=True)
+                varies = unit > NEGLIGIBLE * np.abs(inputs[kept]).max(axis=0, initial=0.0)
+                scale = PointScale(centre, np.where(varies, unit, np.inf), is_by_column=True)
             else:
                 scale = scaling_of(inputs[kept], scales=scales)
             is_answered = len(np.unique(labels[kept])) > 1

@@ -145,7 +145,8 @@ def as_numbers(
     if not whole.all():
         notes.append(f"{counted(int(np.sum(~whole)), 'row')} with missing values {_were(~whole)} left out.")
     own = [each for each, is_kept in zip(labels, whole, strict=True) if is_kept]
-    return Columns(inputs[whole], own, tuple(name for name, _ in added), title), tuple(notes)
+    kept = np.flatnonzero(whole)
+    return Columns(inputs[kept], own, tuple(name for name, _ in added), title, kept), tuple(notes)
 
 
 def _were(flags: np.ndarray) -> str:

@@ -65,12 +65,14 @@ class Columns:
       labels: as they are written, without blanks around them.
       columns: the names of the inputs; empty without a header.
       label: the name of the column of labels, or which it is.
+      rows: which row of the table each point is (from 0); None where none was left out.
     """
 
     inputs: np.ndarray
     labels: Any
     columns: tuple[str, ...]
     label: str
+    rows: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
