@@ -16,6 +16,8 @@ from widenet.records import ClosedModel
 
 MOST_COMPARED = 1500
 """Above so many points distances are taken between a random part of them."""
+ROW_NUMBERS = ("witnesses", "in_the_way")
+"""Fields of a boundary that name rows."""
 SHOWN_PAIRS = 5
 
 
@@ -141,7 +143,7 @@ def portray(table: Table, prepared: Prepared, work: Work | None = None, seed: in
         reading=table.reading,
         preparation=prepared.record,
         separability=tuple(
-            each.model_copy(update={name: tuple(map(given, getattr(each, name))) for name in ("witnesses", "in_the_way")})
+            each.model_copy(update={name: tuple(map(given, getattr(each, name))) for name in ROW_NUMBERS})
             for each in separability
         ),
         relabelled=relabel(prepared, _separated(table, separability), seed, work),
