@@ -3,6 +3,7 @@
 import functools
 import itertools
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import jax.numpy as jnp
@@ -22,8 +23,8 @@ from widenet.certificates.certainty import repeat
 from widenet.certificates.relabelled import Relabelled
 from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.width_study import Difference, StudySetting, WidthStudy, compared, study_widths
-from widenet.certificates.width_words import does_size_help, how_long, will_it_generalize
-from widenet.certificates.widths import StudiedWidth, StudiedWidthSetting, run_width, train_network
+from widenet.certificates.width_words import does_size_help, how_long, verdict_of, will_it_generalize
+from widenet.certificates.widths import Ending, StudiedWidth, StudiedWidthSetting, run_width, train_network
 from widenet.certificates.words import percent
 from widenet.data.own import keep
 from widenet.progress import silent
@@ -77,38 +78,37 @@ def test_every_score_is_counted_from_the_answers_that_were_kept() -> None:
     assert [each["n_neurons"] for each in told["results"]] == sorted(found.runs)
     for row in told["results"]:
         run = found.runs[row["n_neurons"]]
-        assert len(set(run.held_out.ravel().tolist())) == run.held_out.size  # nobody is tried twice
-        own = truth[run.held_out]
-        wrong = run.predicted != own
-        assert (row["score"]["wrong"], row["score"]["points"]) == (wrong.sum(), wrong.size)
+        assert sorted(set(run.parts.tolist())) == [0, 1, 2]  # every point is held out, from one network
+        wrong = run.predicted != truth
+        assert (row["score"]["wrong"], row["score"]["points"]) == (wrong.sum(), 63)
         assert tuple(row["score"]["limits"]) == exact(int(wrong.sum()), wrong.size)
-        by_class = [wrong[own == kind].mean() for kind in range(3)]
+        by_class = [wrong[truth == kind].mean() for kind in range(3)]
         assert row["score"]["class_errors"] == pytest.approx(by_class)
         assert row["train_errors"] == pytest.approx(run.train_error.tolist())
         assert row["fitted"] == sum(error == 0 for error in run.train_error)
-        steps = int(np.ceil((63 - run.held_out.shape[1]) / 4))
-        assert (row["passes"], row["updates"]) == (np.median(run.passes), np.median(run.passes) * steps)
+        steps = [int(np.ceil((run.parts != number).sum() / 4)) for number in range(3)]
+        assert (row["passes"], row["updates"]) == (np.median(run.passes), np.median(run.passes * steps))
         assert row["parameters"] == 14 * (3 + 1 + 3) if row["n_neurons"] == 14 else True
 
 
 def test_what_a_network_names_is_what_its_kept_weights_say_of_points_it_never_saw() -> None:
     points, truth = table()[0], numbers()
     for run in certificate().runs.values():
-        kept = np.setdiff1d(np.arange(63), run.held_out[0])
+        kept, own = run.parts != 0, run.parts == 0
         # Columns of different units: each has variance 1, and a point length 1 in the mean square, from these alone.
         np.testing.assert_allclose(run.centre, points[kept].mean(axis=0))
         np.testing.assert_allclose(run.unit, points[kept].std(axis=0) * np.sqrt(3))
         z = (points - run.centre) / run.unit @ run.hidden.T + run.bias
         named = (np.where(z > 0, z, 0.3 * z) @ run.output.T).argmax(axis=1)
-        np.testing.assert_array_equal(named[run.held_out[0]], run.predicted[0])
+        np.testing.assert_array_equal(named[own], run.predicted[own])
         assert run.train_error[0] == np.mean(named[kept] != truth[kept])
 
 
 def test_rivals_are_fitted_without_the_points_they_are_tried_on() -> None:
     points, truth, run = table()[0], numbers(), certificate().runs[4]
     wrong: dict[str, int] = dict.fromkeys((rivals.MAJORITY, rivals.LINEAR, rivals.NEIGHBOURS, rivals.RADIAL), 0)
-    for rows in run.held_out:
-        kept = np.setdiff1d(np.arange(63), rows)
+    for part in range(3):
+        kept, rows = run.parts != part, run.parts == part
         scaled = StandardScaler().fit(points[kept])
         seen, others = scaled.transform(points[kept]), scaled.transform(points[rows])
         for name, model in (
@@ -122,28 +122,41 @@ def test_rivals_are_fitted_without_the_points_they_are_tried_on() -> None:
     assert study().majority == "zebra"
 
 
-def test_comparisons_are_those_of_points_that_one_alone_gets_wrong() -> None:
-    """Widths together at 95 %, so each pair at its share; rivals one by one."""
-    truth, found = numbers(), study()
-    wrong = {str(width): (run.predicted != truth[run.held_out]).ravel() for width, run in certificate().runs.items()}
-    pairs = list(itertools.combinations(map(str, sorted(certificate().runs)), 2))
-    assert [(each.first, each.second) for each in found.differences] == pairs
+def sign_test(one: np.ndarray, other: np.ndarray) -> tuple[int, int, float]:
+    """How many points only one of two gets wrong, and the chance of that among fair coins."""
+    only, theirs = int((one & ~other).sum()), int((other & ~one).sum())
+    return only, theirs, coins(only, theirs)
+
+
+def coins(only: int, theirs: int) -> float:
+    return float(scipy.stats.binomtest(only, only + theirs).pvalue) if only + theirs else 1.0
+
+
+def test_comparisons_are_sign_tests_of_points_that_one_alone_gets_wrong() -> None:
+    """At 5 % for all of a kind together, so each of them at its share; the width that is enough, one by one."""
+    truth, found, tried = numbers(), study(), list(map(str, sorted(certificate().runs)))
+    wrong = {str(width): run.predicted != truth for width, run in certificate().runs.items()}
+    points, parts = table()[0], certificate().runs[4].parts
+    others = dict(rivals.predictions(points, truth, parts, scales=True))
+    wrong |= {name: named != truth for name, named in others.items()}
+    kinds: list[tuple[Any, list[tuple[str, str]], bool]] = [
+        (found.differences, list(itertools.combinations(tried, 2)), True),
+        (found.to_majority, [(width, rivals.MAJORITY) for width in tried], True),
+        (found.to_rivals, [(str(found.enough), name) for name in others], False),
+        (found.from_linear, [(rivals.LINEAR, name) for name in rivals.BENDING], True),
+    ]
     worse = set()
-    for each in found.differences:
-        one, other = wrong[each.first], wrong[each.second]
-        only, neither = int((one & ~other).sum()), int((other & ~one).sum())
-        limits = difference(only, neither, len(one), 1 - 0.05 / len(pairs))
-        assert (each.only_first, each.only_second) == (only, neither)
-        assert (each.low, each.high) == limits
-        worse |= {each.first} if limits.expected[0] > 0 else set()
-    assert found.enough == next(width for width in sorted(certificate().runs) if str(width) not in worse)
-
-
-def difference(only: int, other: int, points: int, level: float) -> Any:
-    if not only + other:
-        return pytest.approx((0.0, 0.0))
-    ends = scipy.stats.binomtest(only, only + other).proportion_ci(level, "exact")
-    return pytest.approx(tuple((2 * end - 1) * (only + other) / points for end in ends))
+    for given, pairs, together in kinds:
+        assert [(each.first, each.second) for each in given] == pairs
+        for each in given:
+            only, theirs, chance = sign_test(wrong[each.first], wrong[each.second])
+            risk = 0.05 / len(pairs) if together else 0.05
+            assert (each.only_first, each.only_second) == (only, theirs)
+            assert (each.chance, each.risk) == pytest.approx((chance, risk))
+            assert each.is_worse == (only > theirs and chance <= risk)
+            assert each.is_better == (only < theirs and chance <= risk)
+            worse |= {each.first} if given is found.differences and each.is_worse else set()
+    assert found.enough == int(next(width for width in tried if width not in worse))
 
 
 def test_every_choice_reaches_the_networks() -> None:
@@ -157,7 +170,7 @@ def test_every_choice_reaches_the_networks() -> None:
     points, labels = table()
     names = np.array(NAMES)[labels]
     for change, reaches in (
-        ({"seed": 8}, lambda run: run.held_out.tolist()),
+        ({"seed": 8}, lambda run: run.parts.tolist()),
         ({"scaling": "ball"}, lambda run: run.unit.tolist()),
         ({"slope": 0.1}, lambda run: run.losses.tolist()),
     ):
@@ -165,7 +178,7 @@ def test_every_choice_reaches_the_networks() -> None:
         assert reaches(other.runs[4]) != reaches(found.runs[4])
         if "scaling" in change:  # one number divides all columns, as the screen says
             assert len(set(other.runs[4].unit.tolist())) == 1
-            assert "nothing but one centre and one scale" in repr(other).replace("\n", " ")
+            assert "one centre for all columns, and one scale" in " ".join(repr(other).split())
 
 
 def asked(inputs: np.ndarray, labels: np.ndarray, **changes: Any) -> StudySetting:
@@ -195,35 +208,47 @@ def setting_of(points: np.ndarray, labels: np.ndarray, **changes: Any) -> Studie
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])
-def test_nothing_about_held_out_points_reaches_the_network_that_is_tried_on_them(part: int) -> None:
+def test_nothing_about_held_out_points_reaches_the_network_that_is_tried_on_them(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Other inputs and other labels there: its losses are the same bit for bit, and all others differ."""
     points, labels = table()
     before = run_width(setting_of(points, labels), silent)
-    moved, swapped, rows = points.copy(), labels.copy(), before.held_out[part]
-    moved[rows] = 1e3 * points[rows[::-1]] + 5.0
+    rows = np.flatnonzero(before.parts == part)
+    moved, swapped = points.copy(), labels.copy()
+    moved[rows], swapped[rows] = 1e3 * points[rows[::-1]] + 5.0, (labels[rows] + 1) % 3
+    monkeypatch.setattr(widths, "held_out_parts", lambda *_: before.parts)  # which depend on inputs and labels
     after = run_width(setting_of(moved, swapped), silent)
-    np.testing.assert_array_equal(before.held_out, after.held_out)
     for number in range(3):
         assert np.array_equal(before.losses[number], after.losses[number]) == (number == part)
         assert (before.train_error[number] == after.train_error[number]) or number != part
-    if part == 0:
-        for name in ("hidden", "bias", "output", "centre", "unit"):
-            np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+    for name in ("hidden", "bias", "output", "centre", "unit"):
+        assert np.array_equal(getattr(before, name), getattr(after, name)) or part != 0
 
 
 def test_rivals_are_not_moved_by_what_is_held_out() -> None:
-    """A held-out point goes far away: what is said of the others of its part stays."""
+    """A held-out point goes far away, with another label: what is said of the others of its part stays."""
     points, labels = table()
-    parts = np.random.default_rng(0).permutation(63).reshape(3, 21)
+    parts = np.random.default_rng(0).permutation(np.arange(63) % 3)
     before = dict(rivals.predictions(points, labels, parts, scales=True))
-    moved = points.copy()
-    moved[parts[:, 0]] += 1e7
-    for part, rows in enumerate(parts):
-        own = points.copy()
-        own[rows[0]] += 1e7
-        after = dict(rivals.predictions(own, labels, parts, scales=True))
+    for part in range(3):
+        rows = np.flatnonzero(parts == part)
+        moved, other = points.copy(), labels.copy()
+        moved[rows[0]] += 1e7
+        other[rows[0]] = (labels[rows[0]] + 1) % 3
+        after = dict(rivals.predictions(moved, other, parts, scales=True))
         for name in (rivals.MAJORITY, rivals.LINEAR, rivals.NEIGHBOURS, rivals.RADIAL):
-            np.testing.assert_array_equal(after[name][part][1:], before[name][part][1:])
+            np.testing.assert_array_equal(after[name][rows[1:]], before[name][rows[1:]])
+
+
+def test_equal_points_are_held_out_together() -> None:
+    """Else a network would have seen what it is tried on."""
+    draw = np.random.default_rng(1)
+    points, labels = draw.integers(0, 5, size=(80, 2)).astype(float), draw.integers(0, 2, size=80)
+    found = run_width(setting_of(points, labels, n_classes=2), silent)
+    for part in range(3):
+        seen = {tuple(row) for row in points[found.parts != part].tolist()}
+        assert not any(tuple(row) in seen for row in points[found.parts == part].tolist())
 
 
 def test_networks_of_a_width_differ_in_start_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +273,7 @@ def test_a_network_that_diverged_is_right_about_no_point(monkeypatch: pytest.Mon
     points, labels = table()
     found = run_width(setting_of(points, labels), silent)
     assert found.diverged.all()
-    assert not (found.predicted == labels[found.held_out]).any()
+    assert not (found.predicted == labels).any()
     assert (found.train_error == 1).all()
 
 
@@ -269,31 +294,36 @@ def test_the_repeat_is_in_float64_and_changes_are_counted() -> None:
 # Studies of answers that are drawn, and everything that is said of them.
 
 
-def drawn(width: int, wrong: np.ndarray, train: list[float], truth: np.ndarray, **changes: Any) -> StudiedWidth:
-    count, own = len(train), {"passes": np.full(len(train), 40), **changes}
+def drawn(width: int, wrong: np.ndarray, train: list[float], **changes: Any) -> StudiedWidth:
+    own: dict[str, Any] = {"passes": np.full(5, 40), "endings": np.full(5, int(Ending.SPENT))}
+    own |= {"losses": np.full((5, 40), 0.1), **changes}
     return StudiedWidth(
         setting=StudiedWidthSetting(
-            own_data="", n_classes=2, n_neurons=width, n_networks=count, passes=40, slope=0.2, scales=True
+            own_data="", n_classes=2, n_neurons=width, n_networks=5, passes=40, slope=0.2, scales=True
         ),
-        held_out=np.arange(truth.size).reshape(truth.shape), predicted=np.where(wrong, 1 - truth, truth),
-        train_error=np.array(train), losses=np.full((count, 40), 0.1), diverged=np.zeros(count, bool),
-        seconds=np.full(count, 0.25), trained_on=320, hidden=np.zeros((width, 2)), bias=np.zeros(width),
+        parts=PARTS, predicted=np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)], train_error=np.array(train),
+        seconds=np.full(5, 0.25), trained_on=np.full(5, 420),
+        by_column=np.zeros(5, bool), n_constant=np.zeros(5, int), hidden=np.zeros((width, 2)), bias=np.zeros(width),
         output=np.zeros((1, width)), centre=np.zeros(2), unit=np.ones(2), **own,
     )  # fmt: skip
 
 
-TRUTH = np.where(np.arange(400) % 10 < 4, 1, 0).reshape(5, 80)
-"""Of held-out points most are of class 0; of all points, in `study_of`, most are of class 1."""
+TRUTH = np.where(np.arange(400) % 10 < 4, 1, 0)
+"""Of the 400 points that are held out most are of class 0; 100 others of class 1 are held out from no network."""
+PARTS = np.r_[np.arange(400) % 5, np.full(100, -1)]
 
 
-def study_of(*runs: StudiedWidth, flat: np.ndarray, cut_off: tuple[int, ...] = ()) -> WidthStudy:
-    labels = np.r_[TRUTH.ravel(), np.ones(100, int)]
+def study_of(*runs: StudiedWidth, flat: np.ndarray, bent: np.ndarray | None = None, **given: Any) -> WidthStudy:
+    def named(wrong: np.ndarray) -> np.ndarray:
+        return np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)]
+
     answers = {
-        rivals.MAJORITY: np.ones_like(TRUTH), rivals.LINEAR: np.where(flat, 1 - TRUTH, TRUTH),
-        rivals.NEIGHBOURS: np.where(flat, 1 - TRUTH, TRUTH),
+        rivals.MAJORITY: np.r_[np.ones(400, int), np.full(100, -1)], rivals.LINEAR: named(flat),
+        rivals.NEIGHBOURS: named(flat if bent is None else bent),
     }  # fmt: skip
-    chosen = asked(np.zeros((500, 2)), labels, points=2000, n_networks=5, effort=2.0)
-    return compared(chosen, {run.setting.n_neurons: run for run in runs}, answers, TRUTH, 320, 40, (), cut_off)
+    chosen = asked(np.zeros((500, 2)), np.r_[TRUTH, np.ones(100, int)], points=2000, n_networks=5, effort=2.0)
+    own: dict[str, Any] = {"left_out": (), "cut_off": (), "more": (None, None), **given}
+    return compared(chosen, {run.setting.n_neurons: run for run in runs}, answers, **own)
 
 
 def errors(count: int, seed: int = 0, of: np.ndarray | None = None) -> np.ndarray:
@@ -301,7 +331,7 @@ def errors(count: int, seed: int = 0, of: np.ndarray | None = None) -> np.ndarra
     flags = np.zeros(400, bool)
     places = np.arange(400) if of is None else np.flatnonzero(of)
     flags[np.random.default_rng(seed).permutation(places)[:count]] = True
-    return flags.reshape(5, 80)
+    return flags
 
 
 def plain(sentences: Any) -> str:
@@ -309,13 +339,13 @@ def plain(sentences: Any) -> str:
 
 
 def test_what_was_drawn_is_not_called_all() -> None:
-    found = study_of(drawn(4, errors(40), [0.0] * 5, TRUTH), drawn(16, errors(30), [0.0] * 5, TRUTH), flat=errors(60))
-    assert (found.used, found.points, found.trained_on, found.effort) == (500, 2000, 320, 2.0)
-    assert [each.updates for each in found.results] == [40 * 80] * 2
+    found = study_of(drawn(4, errors(40), [0.0] * 5), drawn(16, errors(30), [0.0] * 5), flat=errors(60))
+    assert (found.used, found.points, found.trained_on, found.effort) == (500, 2000, (420,) * 5, 2.0)
+    assert [each.updates for each in found.results] == [40 * 105] * 2
 
 
 def test_the_most_common_class_is_that_of_the_points_networks_are_trained_on() -> None:
-    found = study_of(drawn(4, errors(40), [0.0] * 5, TRUTH), flat=errors(60))
+    found = study_of(drawn(4, errors(40), [0.0] * 5), flat=errors(60))
     assert (TRUTH == 1).sum() < (TRUTH == 0).sum() < (TRUTH == 1).sum() + 100
     assert found.majority == "right"
     rival = found.rival(rivals.MAJORITY)
@@ -334,7 +364,7 @@ def test_the_most_common_class_is_that_of_the_points_networks_are_trained_on() -
     ],
 )
 def test_from_the_named_width_on_every_network_fits(train: list[list[float]], from_: int | None) -> None:
-    runs = [drawn(width, errors(30), each, TRUTH) for width, each in zip((4, 16, 64), train, strict=True)]
+    runs = [drawn(width, errors(30), each) for width, each in zip((4, 16, 64), train, strict=True)]
     found = study_of(*runs, flat=errors(60))
     assert found.fits_from == from_
     said = plain(does_size_help(found))
@@ -343,70 +373,84 @@ def test_from_the_named_width_on_every_network_fits(train: list[list[float]], fr
 
 def test_equal_answers_are_neither_better_nor_worse() -> None:
     same = errors(30)
-    found = study_of(drawn(4, same, [0.0] * 5, TRUTH), drawn(16, same, [0.0] * 5, TRUTH), flat=same)
+    found = study_of(drawn(4, same, [0.0] * 5), drawn(16, same, [0.0] * 5), flat=same)
     (between,) = found.differences
-    assert (between.low, between.high, between.is_worse, between.is_better) == (0, 0, False, False)
+    assert (between.chance, between.is_worse, between.is_better) == (1.0, False, False)
     assert found.enough == 4
-    for low, high in ((-0.1, 0.1), (0.0, 0.2), (-0.2, 0.0)):
-        each = Difference(first="a", second="b", only_first=1, only_second=1, low=low, high=high)
-        assert not each.is_worse
-        assert not each.is_better
+    for only in range(30):
+        for theirs in range(30):
+            chance = coins(only, theirs)
+            each = Difference(first="a", second="b", only_first=only, only_second=theirs, chance=chance, risk=0.01)
+            assert each.is_worse == (only > theirs and chance <= 0.01)
+            assert each.is_better == (only < theirs and chance <= 0.01)
 
 
 def test_rivals_are_compared_with_the_width_that_is_enough() -> None:
-    bad, good, last = errors(150), errors(30, 1), errors(45, 2)
-    found = study_of(
-        drawn(4, bad, [0.0] * 5, TRUTH), drawn(16, good, [0.0] * 5, TRUTH), drawn(64, last, [0.0] * 5, TRUTH),
-        flat=errors(60, 3),
-    )  # fmt: skip
+    bad, good, last, flat = errors(150), errors(30, 1), errors(45, 2), errors(60, 3)
+    found = study_of(drawn(4, bad, [0.0] * 5), drawn(16, good, [0.0] * 5), drawn(64, last, [0.0] * 5), flat=flat)
     assert found.enough == 16
     against = found.against(rivals.LINEAR)
     assert against is not None
-    flat = errors(60, 3)
-    only, other = int((good & ~flat).sum()), int((flat & ~good).sum())
-    assert (against.only_first, against.only_second) == (only, other)
-    assert (against.low, against.high) == difference(only, other, 400, 0.95)
+    assert (against.only_first, against.only_second, against.chance) == pytest.approx(sign_test(good, flat))
 
 
 def test_nothing_is_concluded_about_widths_that_were_cut_off() -> None:
-    runs = drawn(4, errors(30), [0.0] * 5, TRUTH), drawn(16, errors(30), [0.0] * 5, TRUTH)
-    whole, cut = (study_of(*runs, flat=errors(30), cut_off=widths) for widths in ((), (64,)))
-    assert (whole.is_cut, cut.is_cut) == (False, True)
-    assert plain(does_size_help(whole)).startswith("No: 4 neurons already do as well")
-    assert plain(does_size_help(cut)).startswith("Not known")
-    assert "a linear boundary does as well" in plain(does_size_help(whole))
-    assert "a linear boundary does as well" not in plain(does_size_help(cut))
+    runs = drawn(4, errors(30), [0.0] * 5), drawn(16, errors(30), [0.0] * 5)
+    cases: list[tuple[dict[str, Any], bool]] = [({}, False), ({"cut_off": (64,)}, True), ({"left_out": (64,)}, True)]
+    for given, is_open in cases:
+        found = study_of(*runs, flat=errors(30), **given)
+        said = plain([*does_size_help(found), verdict_of(SimpleNamespace(study=found))])  # type: ignore[arg-type]
+        assert found.is_open == is_open
+        assert ("No gain was measured" in said) == ("No gain from more neurons was measured" in said) == (not is_open)
+        assert ("Not found within this work" in said) == ("was not found within this work" in said) == is_open
+    learning = drawn(16, errors(30), [0.1] * 5, losses=np.tile(np.geomspace(1, 1e-2, 40), (5, 1)))
+    found = study_of(runs[0], learning, flat=errors(30))
+    assert found.results[1].learning == 5
+    assert found.is_open
+    # Nor where another model errs measurably less.
+    assert study_of(*runs, flat=errors(30), bent=errors(0)).is_open
 
 
-def test_a_gain_that_would_have_been_seen_is_one_that_no_width_can_have() -> None:
-    one = errors(40)
-    runs = [drawn(4, one, [0.0] * 5, TRUTH), drawn(16, errors(38, 5), [0.0] * 5, TRUTH),
-            drawn(64, one, [0.0] * 5, TRUTH), drawn(256, errors(36, 6, one), [0.0] * 5, TRUTH)]  # fmt: skip
-    found = study_of(*runs, flat=errors(60))
-    assert found.enough == 4
-    highest = 0.0
-    for run in runs[1:]:
-        other = (run.predicted != TRUTH).ravel()
-        only, theirs = int((one.ravel() & ~other).sum()), int((other & ~one.ravel()).sum())
-        highest = max(highest, difference(only, theirs, 400, 1 - 0.05 / 6).expected[1])
-    assert f"A gain of more than {plain(percent(highest))} would have been seen." in plain(does_size_help(found))
+def test_the_smallest_difference_that_is_told_is_one_that_is_measured() -> None:
+    """One point fewer, all one way, and nothing is."""
+    others = [drawn(width, errors(40), [0.0] * 5) for width in (16, 64, 256)]
+    measured = []
+    for fewer in range(1, 20):
+        found = study_of(drawn(4, errors(40 + fewer), [0.0] * 5), *others, flat=errors(60))
+        between = found.difference(4, 16)
+        assert (between.only_first, between.only_second) == (fewer, 0)
+        measured += [fewer] if between.is_worse else []
+    same = study_of(drawn(4, errors(40), [0.0] * 5), *others, flat=errors(60))
+    said = f"the smallest difference that can be measured between widths is {plain(percent(measured[0] / 400))}"
+    assert f"{said} ({measured[0]} points, all one way)" in plain(does_size_help(same))
+    assert 2 * 0.5 ** measured[0] <= 0.05 / 6 < 2 * 0.5 ** (measured[0] - 1)
 
 
 def test_chance_is_no_proof_of_anything_learned() -> None:
     """The same number of errors as the most common class, one fewer, and many fewer."""
     common = TRUTH == 0
     for count, learned in ((240, False), (239, False), (60, True)):
-        found = study_of(drawn(4, errors(count, 0, common), [0.1] * 5, TRUTH), flat=errors(60))
-        assert ("nothing measurable was learned" in plain(will_it_generalize(found))) == (not learned)
+        found = study_of(drawn(4, errors(count, 0, common), [0.1] * 5), flat=errors(60))
+        said = plain(will_it_generalize(found))
+        assert ("which is not measurably more" in said) == (not learned)
+        assert found.beats_majority == learned
 
 
 def test_every_point_right_is_not_a_loss_of_nearly_zero() -> None:
-    """A network ends early only where its loss is small; one that uses up its passes fits with any loss."""
-    for passes, early in ((40, False), (39, False), (20, True)):
-        run = drawn(4, errors(30), [0.0] * 5, TRUTH, passes=np.full(5, passes))
-        said = plain(how_long(study_of(run, flat=errors(60))))
-        assert ("loss is nearly 0" in said) == early
-        assert ("the work allowed" in said) == (not early)
+    """Networks that end since their loss is small say so; one that uses up its work fits with any loss."""
+    for ending, words in (
+        (Ending.FITTED, "then its loss was nearly 0"),
+        (Ending.SPENT, "all that the work allows"),
+        (Ending.DIVERGED, "then its weights became infinite"),
+    ):
+        run = drawn(4, errors(30), [0.0] * 5, endings=np.full(5, int(ending)))
+        found = study_of(run, flat=errors(60))
+        (result,) = found.results
+        counts = [result.stopped, result.spent, result.diverged]
+        assert counts == [5 * (ending is each) for each in (Ending.FITTED, Ending.SPENT, Ending.DIVERGED)]
+        said = plain(how_long(found))
+        assert words in said
+        assert ("loss was nearly 0" in said) == (ending is Ending.FITTED)
 
 
 @pytest.mark.parametrize("separable", range(0, 21, 2))
