@@ -5,6 +5,7 @@
 #   make test PART=…     the tests of one part of the package (training, run, console, …)
 #   make check           lint and types only
 #   make test-page       pages of the report and of certificates in Chromium, which is installed where it is missing
+#   make test-report     the report of the papers: made, its numbers compared, all figures looked at in Chromium
 #   make test-sweep      sweeps on a real Slurm and on Dask, which are installed where they are missing; processes are killed
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
@@ -23,7 +24,7 @@ WAITING := $(BIN)/python -m tools.waiting
 # Some containers set this. Every process would then compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: report test check test-page chromium test-sweep slurm test-machines test-versions mutants drawn-data drawn-facts setup format clean
+.PHONY: report test check test-page test-report chromium test-sweep slurm test-machines test-versions mutants drawn-data drawn-facts setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -42,7 +43,11 @@ check: setup
 # The types of these tests are checked here, where their libraries are.
 test-page: setup chromium .venv/installed-page
 	$(BIN)/basedpyright --level error --project tests/page
-	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest tests/page
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest tests/page --ignore=tests/page/real
+
+# About six minutes for the report where nothing is in the store, and three for the tests.
+test-report: report chromium .venv/installed-page
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest -n $(JOBS) -rP tests/page/real
 
 chromium:
 	@test -x $(CHROMIUM) || { echo "installing Debian's chromium"; apt-get update -q && \

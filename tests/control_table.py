@@ -69,13 +69,13 @@ class Setup:
         """The cells, the last one changed."""
         made = self._made(claim)[0]
         *others, last = made if isinstance(made, list) else [made]
-        columns = {name: value for name, value in self.changes.items() if name not in _constants(claim)}
+        columns = {name: value for name, value in self.changes.items() if name not in constants_of(claim)}
         last = claim.kinds[0].join([last]).cells[0]
         return [*others, last.replace(**{name: _changed(last, name, value) for name, value in columns.items()})]
 
     def judged(self, claim: Claim) -> Evidence:
         """What the claim finds; under the keys that it has without any run."""
-        constants = {name: value for name, value in self.changes.items() if name in _constants(claim)}
+        constants = {name: value for name, value in self.changes.items() if name in constants_of(claim)}
         found = claim(*self.runs(claim), **constants)
         clauses = claim.clauses.values()
         promised = [each.key for each in clauses if each.role == PROMISED]
@@ -153,7 +153,7 @@ class Edge:
         claim = claim or self.claim
         cells, *others = self.toy.runs(self.claim)
         table = self.claim.kinds[0].join(cells)
-        name, columns = _edge(self.clause(table, *others), table)
+        name, columns = edge_of(self.clause(table, *others), table)
         changed = ([*cells[:-1], cells[-1].replace(**{name: new})] for new in columns)
         inside, *outside = (self._failing(claim, each, *others) for each in changed)
         if self.alone:
@@ -189,6 +189,9 @@ def controls(module: ModuleType, toy: Any, *rows: tuple, but: tuple[Claim, ...] 
             each.check()
         assert found, "no control"
         assert clause.role == "given" or f"{claim.name}: {clause.key}" in named, "dropped, it would not be missed"
+        from tests.told_controls import compare
+
+        compare(claim, clause, found)
 
     test.rows, test.claims, test.toy = made, claims, Setup(toy)  # type: ignore[attr-defined]
     return test
@@ -200,7 +203,7 @@ def checks(claim: Claim, clause: Clause, rows: list[Row], toy: Setup) -> Iterato
     yield from own
     try:
         table, *others = claim.tables(*toy.runs(claim))
-        _edge(clause(table, *others), table)
+        edge_of(clause(table, *others), table)
     except NoEdge:
         return
     yield Edge(claim, clause, toy, alone=not own)
@@ -225,7 +228,7 @@ def _has_kind(claim: Claim, kind: Any) -> bool:
     return len(wanted) == len(claim.kinds) and all(map(issubclass, claim.kinds, wanted))
 
 
-def _constants(claim: Claim) -> set[str]:
+def constants_of(claim: Claim) -> set[str]:
     ways = inspect.signature(claim.judge).parameters.values()
     return {each.name for each in ways if each.kind is each.KEYWORD_ONLY}
 
@@ -239,7 +242,7 @@ def _changed(cell: Any, name: str, value: Any) -> Any:
     return column
 
 
-def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
+def edge_of(sides: Any, table: Any) -> tuple[str, list[Any]]:
     """The column that is compared, as it is just inside and just outside, in the last case that counts."""
     given: Any = sides.given if isinstance(sides, Sides) else sides.holds if isinstance(sides, Fact) else None
     views = [table, *vars(table).get("_views", {}).values()]

@@ -26,6 +26,8 @@ from widenet.store import Store
 
 PAGE = DOCS / "gallery-certificates.md"
 TABLE, END = "<!-- table of certificates -->", "<!-- end of certificates -->"
+SHIPPED = Path(wn.__file__).parent / "report" / "certified.json"
+"""What a report shows of them."""
 COLOURS = 64
 
 Points = tuple[Any, Any]
@@ -205,6 +207,34 @@ def picture_of(certificate: Certificate) -> bytes:
     return render(pictures.errors(study), "png")
 
 
+def shipped(rows: dict[str, dict[str, Any]]) -> str:
+    """What the package ships for the page of certificates in a report: a line per example."""
+    lines = []
+    for name, row in rows.items():
+        points, separated, promises, *error = row["headlines"]
+        found = {
+            "name": name,
+            "title": EXAMPLES[name].title,
+            "points": points,
+            "columns": row["columns"],
+            "classes": row["classes"],
+            "separated": separated,
+            "promises": promises,
+            "error": "".join(error),
+            "verdict": row["verdict"],
+            "material": " ".join(row["material"]),
+            "answers": [[question, _without_seconds(answer)] for question, answer in row["answers"]],
+            "in_short": row["in_short"],
+        }
+        lines.append(json.dumps(found, ensure_ascii=False))
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def kept_rows() -> dict[str, dict[str, Any]]:
+    """What is kept of the examples."""
+    return {each: json.loads(file_of(each).read_text(encoding="utf-8")) for each in EXAMPLES if file_of(each).exists()}
+
+
 def take(name: str, certificate: Certificate) -> None:
     """Keep the words and the picture of a certificate, and put it on the page."""
     row = told(certificate)
@@ -214,8 +244,8 @@ def take(name: str, certificate: Certificate) -> None:
         picture.flush()
         keep_picture(Path(picture.name), file_of(name, "png"), COLOURS)
     put_between(PAGE, marker_of(name), END, block_of(name, row))
-    rows = {each: json.loads(file_of(each).read_text(encoding="utf-8")) for each in EXAMPLES if file_of(each).exists()}
-    put_between(PAGE, TABLE, END, table_of(rows))
+    put_between(PAGE, TABLE, END, table_of(kept_rows()))
+    SHIPPED.write_text(shipped(kept_rows()), encoding="utf-8")
 
 
 def main(names: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from widenet.claims.sides import Fact, Rate, Sense, Sides
-from widenet.console.wording import in_short, sides
+from widenet.console.wording import in_short, sides, verdict
 from widenet.figures.base import Comparison
 
 
@@ -55,3 +55,18 @@ def test_no_false_inequality_is_printed(given, words):
 )
 def test_numbers_of_a_strict_inequality_are_told_apart(measured, words):
     assert sides(Sides(measured, 1.0, strict=True).part("")) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "is_finding", "words"),
+    [
+        ("VIOLATED", True, "false as printed"),
+        ("VIOLATED", False, "violated"),
+        ("CONSTANT_UNSPECIFIED", False, "open constant"),
+        ("HYPOTHESES_NOT_MET", False, "hypotheses not met"),
+        ("AGREES", False, "agrees"),
+        (None, False, "–"),
+    ],
+)
+def test_a_verdict_of_results_is_told_in_the_words_of_the_pages(value: str | None, is_finding: bool, words: str):
+    assert verdict(value, is_finding) == words

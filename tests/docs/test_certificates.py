@@ -8,9 +8,24 @@ from PIL import Image
 
 import widenet as wn
 from tests.packages import EMPTY, TOY
-from tools.certificates import END, EXAMPLES, PAGE, TABLE, anchor_of, block_of, file_of, marker_of, table_of, told
+from tools.certificates import (
+    END,
+    EXAMPLES,
+    PAGE,
+    SHIPPED,
+    TABLE,
+    anchor_of,
+    block_of,
+    file_of,
+    kept_rows,
+    marker_of,
+    shipped,
+    table_of,
+    told,
+)
 from tools.gallery import between
 from widenet import papers
+from widenet.report.certified import certified_examples
 
 TEXT = PAGE.read_text(encoding="utf-8")
 AGAIN = "run python -m tools.certificates"
@@ -38,6 +53,12 @@ def test_the_table_has_every_example() -> None:
     assert between(TEXT, f"{TABLE}\n", END) == table_of({name: stored(name) for name in EXAMPLES}), AGAIN
     anchors = set(re.findall(r"\(#([\w-]+)\)", TEXT))
     assert anchors == {anchor_of(name) for name in EXAMPLES}
+
+
+def test_the_package_ships_what_was_kept() -> None:
+    """Words that were kept anew without the tool: `SHIPPED.write_text(shipped(kept_rows()))`."""
+    assert SHIPPED.read_text(encoding="utf-8") == shipped(kept_rows()), AGAIN
+    assert [each.name for each in certified_examples()] == list(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -18,6 +18,7 @@ KINDS = (
     "findings.html",
     "open.html",
     "figures.html",
+    "certificates.html",
     "toy2020/index.html",
     "empty2021/index.html",
     "toy2020/theorem_2.html",

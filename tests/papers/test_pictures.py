@@ -17,11 +17,13 @@ from widenet.plots import drawing_of
 from widenet.plots.picture import Panel, Picture
 from widenet.plots.style import lay_out
 
-PAPERS = ("li2018", "chatterji2021", "sarussi2021")
-NAMES = sorted(each.id for key in PAPERS for each in figures_of(key))
-NAMES += [f"{id}.paper" for id in NAMES if (kept := archived(id)) is not None and kept.is_drawable]
-WITH_A_MAP = ("sarussi2021.figure_2", "sarussi2021.figure_9")
-"""They have a panel in the colours of a map, the last one."""
+WITHOUT_ALL_NUMBERS = {f"brutzkus2019.figure_{number}" for number in (1, 2, 3, 5, 6)}
+"""What the gallery keeps of them is too little to draw; `make test-report` looks at them on their pages."""
+NAMES = sorted({each.id for each in figures_of()} - WITHOUT_ALL_NUMBERS)
+NAMES += [f"{id}.paper" for id in NAMES if archived(id) is not None]
+MAPS = {"sarussi2021.figure_2": 1, "sarussi2021.figure_9": 1, "brutzkus2018.relu_success": 1}
+MAPS |= {f"brutzkus2019.figure_{number}": 2 for number in (4, 7, 8)}
+"""How many panels are in the colours of a map, the last ones."""
 SLACK = 1.5
 """Pixels by which the boxes of two words may meet: a box is a little larger than its letters."""
 
@@ -51,8 +53,8 @@ def beyond_the_ends(axes: Axes) -> list[Text]:
     return unseen
 
 
-def test_all_figures_of_these_papers_are_looked_at() -> None:
-    assert len(NAMES) == 20 + 9
+def test_all_figures_are_looked_at() -> None:
+    assert len(NAMES) == 36 - 5 + 15
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -84,6 +86,6 @@ def test_control_words_on_top_of_each_other_are_seen() -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith(".paper")])
 def test_every_colour_on_a_page_has_a_role(name: str) -> None:
     panels = picture_of(name).on_page(name)["panels"]
-    for panel in panels[:-1] if name in WITH_A_MAP else panels:
+    for panel in panels[: len(panels) - MAPS.get(name, 0)]:
         assert re.findall(r"#[0-9a-fA-F]{6}\b", panel["svg"]) == [], panel["title"]
         assert "image/png" not in panel["svg"], panel["title"]

@@ -92,7 +92,7 @@ def test_cases_that_are_all_alike_are_told_and_not_drawn() -> None:
     same, other = Sides([0.0] * 300, 0.0).part("a"), Sides([0.0] * 300 + [-1.0], 0.0).part("a")
     assert (same.alike, other.alike) == (True, False)
     _, statement = statement_of(Sides([1.0, 2.0], 3.0).part("first"), same)
-    assert statement.gauges[1].sameness == "the same in all 300 cases"
+    assert statement.gauges[1].sameness.striptags() == "the same in all 300 cases"
     assert statement.more_pictures == []
 
 

@@ -69,6 +69,19 @@ def badge(claim: Claim, evidence: Evidence) -> Badge:
     return Badge("?", word, Tone.OPEN)
 
 
+def verdict(value: str | None, is_finding: bool) -> str:
+    """A verdict of results.json for a reader; `is_finding` where the statement is known to be false as printed."""
+    if value is None:
+        return NOTHING
+    words = EXPECTED if is_finding else EXPECTED | {Verdict.VIOLATED: "violated"}
+    return {each.value: word for each, word in words.items()}.get(value, value.replace("_", " ").lower())
+
+
+def answer(is_kept: bool | None) -> str:
+    """Whether a part is kept, in a word."""
+    return "undecided" if is_kept is None else "kept" if is_kept else "broken"
+
+
 def agreement(comparison: "Comparison") -> Badge:
     """The badge of a reported number beside a measured one."""
     word = comparison.verdict.lower()
@@ -119,9 +132,14 @@ def two_digits(value: float) -> str:
     return number(float(f"{value:.2g}"))
 
 
+def is_far(part: Part) -> bool:
+    """Whether even the closest case keeps this part by far."""
+    return bool(part.kept) and part.tightness is not None and part.tightness < FAR and not part.vacuous
+
+
 def far(part: Part) -> str:
     """A warning about a part that even its closest case keeps by far; "" where there is none."""
-    if not part.kept or part.tightness is None or part.tightness >= FAR or part.vacuous:
+    if not is_far(part):
         return ""
     used = f"{100 * part.tightness:.1g} %" if part.tightness else "nothing"
     return f"Tested far from the edge: the closest case uses {used} of what is promised."

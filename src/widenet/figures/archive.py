@@ -84,7 +84,7 @@ class Archived(ClosedModel):
       config: the settings of its cells, in JSON values.
       seconds, machine, versions, version: of the computation: its time, the device, the libraries, and widenet.
       date: of the run.
-      left_out: quantities that were not kept. Without them the figure is not drawn, and its comparisons stand alone.
+      left_out: quantities that were not kept. The figure is drawn without the panels that show them.
     """
 
     format: Literal[1] = 1
@@ -105,7 +105,7 @@ class Archived(ClosedModel):
 
     @property
     def is_drawable(self) -> bool:
-        """Whether all quantities of the figure are here."""
+        """Whether all quantities of the figure are here, so that its whole sheet can be drawn."""
         return not self.left_out
 
     @functools.cached_property

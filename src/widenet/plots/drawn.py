@@ -71,9 +71,9 @@ def picture_files(
 
 
 def archived_files(drawing: str, figure_id: str, progress: Progress = silent) -> Files:
-    """The panels of the result at paper scale that ships with the package; nothing where it cannot be drawn."""
+    """The panels of the result at paper scale that ships with the package, as far as its archive has their numbers."""
     kept = archived(figure_id)
-    if kept is None or not kept.is_drawable:
+    if kept is None:
         return {}
     name = f"{figure_id}{AT_PAPER_SCALE}"
     panels = importlib.import_module(drawing).draw(kept.numbers).on_page(name)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 INDEX, FINDINGS, OPEN, ALL_FIGURES = "index.html", "findings.html", "open.html", "figures.html"
+CERTIFICATES = "certificates.html"
 ASSETS, FIGURES, RESULTS = "assets", "figures", "results.json"
 
 

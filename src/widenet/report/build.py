@@ -26,7 +26,19 @@ from widenet.report.search_index import search_index
 from widenet.run import Results
 
 ONE_FILE = "report.html"
-OWN = (INDEX, addresses.FINDINGS, addresses.OPEN, addresses.ALL_FIGURES, ASSETS, FIGURES, RESULTS, ONE_FILE)
+LICENCE = "STIX-LICENSE.txt"
+"""Of the font of the mathematics."""
+OWN = (
+    INDEX,
+    addresses.FINDINGS,
+    addresses.OPEN,
+    addresses.ALL_FIGURES,
+    addresses.CERTIFICATES,
+    ASSETS,
+    FIGURES,
+    RESULTS,
+    ONE_FILE,
+)
 SCHEMA = 3
 """Of results.json. 2: claims have a title, and their parts a key and both sides case by case. 3: comparisons have
 `reported_value`. Later, without a change to what was there: `papers`."""
@@ -113,7 +125,7 @@ def _in_folder(site: Site) -> dict[str, str]:
     texts[f"{ASSETS}/style.css"] = _style()
     texts[f"{ASSETS}/search.js"] = _asset("search.js")
     texts[f"{ASSETS}/search-index.js"] = _index(site)
-    texts[f"{ASSETS}/STIX-LICENSE.txt"] = _asset("STIX-LICENSE.txt")
+    texts[f"{ASSETS}/{LICENCE}"] = _asset(LICENCE)
     return texts
 
 
@@ -126,6 +138,7 @@ def _in_one_file(site: Site) -> str:
         style=Markup(_style()),
         scripts=scripts,
         digests=[_digest(each) for each in scripts],
+        licence=_asset(LICENCE),
         links=site.links,
         to=site.links(INDEX),
     )

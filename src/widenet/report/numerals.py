@@ -5,6 +5,7 @@ value rounded to the last digit shown.
 """
 
 import math
+import sys
 from decimal import Context, Decimal
 
 from markupsafe import Markup
@@ -16,6 +17,8 @@ from widenet.console import wording
 DIGITS = 4
 LARGE, SMALL = 1e7, 1e-3
 """From here on, and below this, a number is written with a power of ten."""
+LEAST = sys.float_info.min
+"""Below this nothing is measured: it is the next number after 0."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -32,6 +35,8 @@ def written(value: float | int | str | None, digits: int = DIGITS) -> str:
     if value == 0:
         return "0"
     size = abs(value)
+    if size < LEAST:
+        return "just above 0" if value > 0 else "just below 0"
     if size >= LARGE or size < SMALL:
         return _signed(value, _with_power(size, digits))
     if size >= 1000 or size == int(size):
@@ -79,6 +84,26 @@ def number(value: float | int | str | None, digits: int = DIGITS) -> Markup:
     """A number on a page."""
     text = written(value, digits)
     return data(value, text) if isinstance(value, int | float) else Markup.escape(text)
+
+
+def count(value: int) -> Markup:
+    """A number of things, written in full."""
+    return data(value, f"{value:,}")
+
+
+def counted(value: int, singular: str, plural: str = "") -> Markup:
+    """`1 claim`, `2 claims`."""
+    return Markup("{} {}").format(count(value), singular if value == 1 else plural or singular + "s")
+
+
+def seconds(value: float | int) -> Markup:
+    """How long it took."""
+    return Markup("{} s").format(data(value, f"{value:.1f}"))
+
+
+def in_drawing(value: float | int, text: str = "") -> Markup:
+    """A number inside a drawing, whose `<text>` can hold no `<data>`."""
+    return Markup('<tspan data-value="{}">{}</tspan>').format(repr(value), text or written(value))
 
 
 def share(value: float | None) -> Markup:

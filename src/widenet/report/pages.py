@@ -17,10 +17,12 @@ from widenet.console import wording
 from widenet.console.wording import Tone
 from widenet.figures.archive import Archived, archived
 from widenet.papers.base import Paper
+from widenet.papers.findings import finding_of
 from widenet.papers.glossary import setting_of
 from widenet.plots import AT_PAPER_SCALE, PANELS, beside_pages
 from widenet.report import addresses, numerals
 from widenet.report.addresses import InFolder, InOneFile, Links, page_of, page_of_paper
+from widenet.report.certified import certified_examples
 from widenet.report.changes import SinceLast
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import ComparisonRow
@@ -104,26 +106,31 @@ class FigurePage:
         """The paper's rows at its own scale, from the result that ships with the package."""
         return [ComparisonRow(each) for each in self.archived.comparisons if not each.added] if self.archived else []
 
+    @functools.cached_property
+    def added_at_paper_scale(self) -> list[ComparisonRow]:
+        """Our own rows at the paper's scale."""
+        return [ComparisonRow(each) for each in self.archived.comparisons if each.added] if self.archived else []
+
     @property
     def n_agreeing(self) -> int:
         """How many of the paper's rows come out."""
         return sum(each.comparison.agrees for each in self.stated)
 
     @property
-    def in_short(self) -> str:
+    def in_short(self) -> Markup:
         """How many of the paper's numbers and trends come out, and which do not, in a sentence."""
-        n = len(self.stated)
-        if not n:
-            return ""
-        compared = wording.counted(n, "number or trend", "numbers and trends")
-        said = f"{self.n_agreeing} of {compared} {_verb(self.n_agreeing, 'agrees', 'agree')} with the paper"
-        missed = [each.comparison.name for each in self.stated if not each.comparison.agrees]
-        return f"{said}; what does not: {', '.join(missed)}." if missed else f"{said}."
+        if not self.stated:
+            return Markup("")
+        compared = numerals.counted(len(self.stated), "number or trend", "numbers and trends")
+        agreeing, verb = numerals.count(self.n_agreeing), _verb(self.n_agreeing, "agrees", "agree")
+        said = Markup("{} of {} {} with the paper").format(agreeing, compared, verb)
+        missed = [each.name for each in self.stated if not each.comparison.agrees]
+        return Markup("{}; what does not: {}.").format(said, Markup(", ").join(missed)) if missed else said + "."
 
     @property
     def has_reported(self) -> bool:
         """Whether a drawing beside the rows has a diamond."""
-        rows = (*self.stated, *self.at_paper_scale, *self.added)
+        rows = (*self.stated, *self.added, *self.at_paper_scale, *self.added_at_paper_scale)
         return any(each.picture is not None and each.picture.reported is not None for each in rows)
 
     @property
@@ -137,9 +144,14 @@ class FigurePage:
 class LinkedCount:
     """A piece of the first sentence: how many statements came out in one way, and the page that lists them."""
 
-    words: str
+    words: Markup
     page: str = ""
     mark: str = ""
+
+    @classmethod
+    def of(cls, count: int, verbs: tuple[str, str], rest: str, page: str = "", mark: str = "") -> "LinkedCount":
+        """`59 are false as printed`."""
+        return cls(Markup("{} {} {}").format(numerals.count(count), _verb(count, *verbs), rest), page, mark)
 
 
 @dataclass(frozen=True)
@@ -234,6 +246,9 @@ class Site:
             open=[each for each in library.statements if each.outcome.leaves_open],
         )
         yield self._page(addresses.ALL_FIGURES, "Figures", "Figures", "figures", summaries=summaries)
+        yield self._page(
+            addresses.CERTIFICATES, "Certificates", "Certificates", "certificates", examples=certified_examples()
+        )
         for summary in summaries:
             address = page_of_paper(summary.paper.key)
             yield self._page(
@@ -263,7 +278,7 @@ class Site:
                 paper_name=short_name(figure.paper),
                 about=library.about_figure(figure.id, figure.paper),
                 bases=wording.band_reasons(
-                    [*figure.outcome.comparisons, *(each.comparison for each in figure.at_paper_scale)]
+                    [*figure.outcome.comparisons, *(figure.archived.comparisons if figure.archived else ())]
                 ),
             )
 
@@ -273,16 +288,16 @@ class Site:
         n_open = sum(each.outcome.leaves_open for each in tones[Tone.OPEN])
         n_undecided = len(tones[Tone.OPEN]) - n_open
         if n_false:
-            yield LinkedCount(f"{n_false} {_verb(n_false, 'is', 'are')} false as printed", addresses.FINDINGS, "broken")
+            yield LinkedCount.of(n_false, ("is", "are"), "false as printed", addresses.FINDINGS, "broken")
         if n_open:
-            yield LinkedCount(f"{n_open} {_verb(n_open, 'leaves', 'leave')} a constant open", addresses.OPEN, "open")
+            yield LinkedCount.of(n_open, ("leaves", "leave"), "a constant open", addresses.OPEN, "open")
         if n_undecided:
-            yield LinkedCount(f"{n_undecided} {_verb(n_undecided, 'decides', 'decide')} nothing")
+            yield LinkedCount.of(n_undecided, ("decides", "decide"), "nothing")
         if n_alarming:
-            words = f"{n_alarming} should hold and {_verb(n_alarming, 'does', 'do')} not"
-            yield LinkedCount(words, addresses.FINDINGS, "broken")
+            verbs = ("should hold and does", "should hold and do")
+            yield LinkedCount.of(n_alarming, verbs, "not", addresses.FINDINGS, "broken")
         if n_failed:
-            yield LinkedCount(f"{n_failed} could not be computed")
+            yield LinkedCount.of(n_failed, ("could", "could"), "not be computed")
 
     def shell(self, template: str, **context: Any) -> str:
         """A whole document around one page or all of them."""
@@ -332,6 +347,7 @@ def _environment() -> jinja2.Environment:
         plain=plain,
         with_code=with_code,
         with_emphasis=with_emphasis,
+        is_finding=lambda id: finding_of(id) is not None,
         with_formulas=with_formulas,
         setting_of=setting_of,
         page_of=page_of,

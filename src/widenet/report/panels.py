@@ -1,6 +1,7 @@
 """The picture of a figure on its page: its panels as drawings in the page's own font and colours."""
 
 import base64
+import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -36,8 +37,12 @@ class Panels:
 
     @property
     def are_pairs(self) -> bool:
-        """Whether the drawings stand two by two, as on the sheet: beside each other is what belongs together."""
-        return sum(not each.is_wide for each in self.panels) in (2, 4, 8)
+        """Whether the drawings stand two by two, as on the sheet: beside each other is what belongs together.
+
+        Wide ones stand between them. One alone is as large as one of two.
+        """
+        rows = (list(row) for is_wide, row in itertools.groupby(self.panels, lambda each: each.is_wide) if not is_wide)
+        return all(len(row) in (1, 2, 4, 8) for row in rows)
 
 
 def panels_of(id: str, files: Mapping[str, bytes], inside: bool) -> Panels:

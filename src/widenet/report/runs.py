@@ -5,9 +5,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from widenet.claims import Part
 from widenet.report.axes import Axis, axis_of
-from widenet.report.numerals import written
+from widenet.report.numerals import in_drawing
 
 LARGE, SMALL = 540, 380
 """Widths of a drawing: the first of a page, and the others."""
@@ -55,7 +57,7 @@ class RunPicture:
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
     label: str
-    wall_label: str
+    wall_label: Markup
     wall_anchor: str
     closest: Dot | None
     n_shown: int
@@ -133,7 +135,7 @@ def _strip(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
         across=_ticks(axis),
         up=(),
         label="measured",
-        wall_label=f"promised {part.sense} {written(promised)}",
+        wall_label=Markup("promised {} {}").format(part.sense, in_drawing(promised)),
         wall_anchor=anchor,
         closest=None,
         n_shown=len(sides),
@@ -193,7 +195,7 @@ def _plane(part: Part, sides: list[tuple[float, float]], width: int) -> RunPictu
         across=_ticks(across),
         up=_ticks(up),
         label="promised",
-        wall_label=f"measured {part.sense} promised",
+        wall_label=Markup("measured {} promised").format(part.sense),
         wall_anchor="end" if part.sense in ("≤", "<") else "start",
         closest=closest,
         n_shown=len(sides),

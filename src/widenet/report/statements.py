@@ -2,10 +2,9 @@
 
 import functools
 import inspect
-import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
+from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
 from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
 from widenet.papers.index import Row, figure_rows, form_of, row_of
@@ -27,6 +27,7 @@ from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
+from widenet.report.what_was_run import Ran, what_was_run
 from widenet.run import CheckOutcome
 
 MARKS = {Tone.GOOD: "", Tone.FINDING: "false", Tone.OPEN: "open", Tone.ALARM: "alarm"}
@@ -155,20 +156,64 @@ class Gauge:
         return Markup.escape("" if self.part.tightness is None else NO_SHARES[self.part.sense == "="])
 
     @property
-    def sameness(self) -> str:
+    def sameness(self) -> Markup:
         """What is said instead of a drawing where all cases are alike."""
-        return f"the same in all {self.part.n_cases:,} cases" if self.part.alike else ""
+        words = Markup("the same in all {} cases").format(numerals.count(self.part.n_cases))
+        return words if self.part.alike else Markup("")
+
+    @property
+    def limits(self) -> Markup:
+        """The 95 % limits of what was measured or of what the part names; "" where there are none."""
+        if self.part.interval is None:
+            return Markup("")
+        of = f" of {self.part.interval_of}:" if self.part.interval_of else ""
+        return Markup("95 % limits{} {} to {}").format(of, *map(numerals.number, self.part.interval))
 
     @property
     def badge(self) -> Badge:
         """Kept, broken or undecided."""
         return wording.kept(self.part)
 
+    @property
+    def kept(self) -> Markup:
+        """The same in words, with the cases behind it."""
+        part = self.part
+        decided = part.undecided if part.kept is None else part.broken
+        word = "undecided" if part.kept is None else "broken" if not part.kept else self.badge.word
+        if decided and part.n_cases > 1 and not part.kept:
+            word = Markup("{} in {} of {}").format(word, numerals.count(decided), numerals.count(part.n_cases))
+        return Markup.escape(word)
+
+    @property
+    def far(self) -> Markup:
+        """A warning where even the closest case keeps the promise by far; "" where none is due."""
+        if not wording.is_far(self.part):
+            return Markup("")
+        used = numerals.share(self.part.tightness) if self.part.tightness else "nothing"
+        return Markup("Tested far from the edge: the closest case uses {} of what is promised.").format(used)
+
 
 NO_SHARES = {True: "equality", False: "0 allowed"}
 """What is said of a part that is kept and of which no share of the promise can be used: see `Part.comes_apart`."""
 WALL = 0.82
 """Where the promise stands in a gauge."""
+
+
+@dataclass(frozen=True)
+class ControlRow:
+    """The change that must break a clause.
+
+    Attributes:
+      clause: its words, and `asked` what it asks for.
+      kept, broken: what was measured just inside and just outside; "" where the clause is a fact.
+    """
+
+    clause: Markup
+    asked: str
+    changed: str
+    kept: Markup
+    broken: Markup
+    decides: bool
 
 
 @dataclass(frozen=True)
@@ -333,13 +378,19 @@ class Statement:
         """The case that breaks it, where it can be drawn."""
         return drawn(self.evidence.instance)
 
+    @functools.cached_property
+    def controls(self) -> list[ControlRow]:
+        """Of each clause, the change that must break it."""
+        told = controls_of(self.id)
+        return [_control_row(each, told[each["key"]]) for each in self.row["clauses"] if each["key"] in told]
+
     @property
     def assumptions(self) -> list[Hypothesis]:
         """Those nearest to failing first; last those that every run meets by its construction."""
         return sorted(self.evidence.hypotheses, key=_nearness)
 
     @functools.cached_property
-    def closest(self) -> list[tuple[Markup, str]]:
+    def closest(self) -> list[tuple[Markup, Markup]]:
         """The setting of the closest case: the symbols of the paper, and their values."""
         found = self.evidence.headline.closest
         symbols = {
@@ -348,7 +399,7 @@ class Statement:
             for name in re.findall(r"`(\w+)`", each.word)
         }
         named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
-        return [(set_in_type(f"${symbol}$"), numerals.written(value)) for symbol, value in named]
+        return [(set_in_type(f"${symbol}$"), numerals.number(value)) for symbol, value in named]
 
     @functools.cached_property
     def source(self) -> str:
@@ -365,14 +416,29 @@ class Statement:
         return f"{shown.as_posix()}, line {code.co_firstlineno}"
 
     @functools.cached_property
-    def ran(self) -> list[tuple[str, list[tuple[str, str]]]]:
-        """Of each experiment it reads: its name, and the values that each field of its settings had."""
-        found: dict[str, dict[str, list[Any]]] = {}
-        for setting in self.outcome.circumstances.settings:
-            fields = found.setdefault(setting["experiment"], {})
-            for name, value in _flat_fields(setting):
-                fields.setdefault(name, []).append(value)
-        return [(name, [(each, _values(of)) for each, of in fields.items()]) for name, fields in found.items()]
+    def ran(self) -> list[Ran]:
+        """The experiments it reads, with what each field of their settings was."""
+        return what_was_run(self.outcome.circumstances.settings)
+
+    @property
+    def how_many_met(self) -> Markup:
+        """`2 of 4 met, 1 undecided`: its assumptions."""
+        answers = [each.met for each in self.evidence.hypotheses]
+        words = Markup("{} of {} met").format(numerals.count(answers.count(True)), numerals.count(len(answers)))
+        undecided = answers.count(None)
+        return Markup("{}, {} undecided").format(words, numerals.count(undecided)) if undecided else words
+
+    @property
+    def runs(self) -> Markup:
+        """How many runs, and what became of those that did not end well."""
+        found = self.evidence.runs
+        ends = {
+            "diverged": found.diverged,
+            "unfinished": found.unfinished,
+            "outside the event and not scored": found.outside,
+        }
+        lost = [Markup("{} {}").format(numerals.count(number), words) for words, number in ends.items() if number]
+        return Markup(", ").join([numerals.count(found.tried), *lost])
 
     @property
     def command(self) -> str:
@@ -468,38 +534,20 @@ def _gauge(part: Part, text: str) -> Gauge:
     return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median)
 
 
-FEW_VALUES = 6
+def _control_row(clause: Mapping[str, Any], control: Control) -> ControlRow:
+    kept, broken = Markup(""), Markup("")
+    if control.kept and control.broken and control.kept[1] == control.broken[1]:
+        kept, broken = numerals.two_sides(control.kept[0], control.broken[0])
+    elif control.kept or control.broken:  # both sides move
+        kept, broken = (_against(each) if each else Markup("") for each in (control.kept, control.broken))
+    changed = ", ".join(each.replace("_", " ") for each in control.changed)
+    return ControlRow(
+        set_in_type(clause["text"]), wording.clause(clause), changed or "another example", kept, broken, control.decides
+    )
 
 
-def _flat_fields(setting: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields of a setting and of what it holds, but for those that are empty."""
-    for name, value in setting.items():
-        words = f"{prefix}{name}".replace("_", " ")
-        if isinstance(value, Mapping):
-            yield from _flat_fields(value, f"{words}: ")
-        elif name != "experiment" and value not in (None, [], ""):
-            yield words, value
-
-
-def _values(values: Sequence[Any]) -> str:
-    """Each once; of many numbers, from the smallest to the largest."""
-    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    words = (numerals.written(each) if len(numbers) == len(values) else _in_words(each) for each in values)
-    different = list(dict.fromkeys(words))
-    if len(different) > FEW_VALUES and len(numbers) == len(values):
-        return f"{numerals.written(min(numbers))} to {numerals.written(max(numbers))}, {len(different)} values"
-    more = f" and {len(different) - FEW_VALUES} more" if len(different) > FEW_VALUES else ""
-    return ", ".join(different[:FEW_VALUES]) + more
-
-
-def _in_words(value: Any) -> str:
-    """A value of a setting; of a long list, how many entries it has and how far they reach."""
-    if not isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False).strip('"')
-    flat = [each for row in value for each in (row if isinstance(row, list) else [row])]
-    if len(flat) <= FEW_VALUES or not all(isinstance(each, int | float) for each in flat):
-        return json.dumps(value, ensure_ascii=False)
-    return f"{len(flat)} numbers from {numerals.written(min(flat))} to {numerals.written(max(flat))}"
+def _against(pair: tuple[float, float]) -> Markup:
+    return Markup("{} against {}").format(*numerals.two_sides(*pair))
 
 
 @functools.lru_cache(maxsize=2048)
