@@ -1,5 +1,5 @@
-"""python -m tools.mutants TARGET: weaken each check of a paper (or of diagnostics, training) and see which
-tests notice.
+"""python -m tools.mutants TARGET: weaken each check of a paper (or of diagnostics, training, certificates, estimators)
+and see which tests notice.
 
 Results are kept in build/mutants/: an interrupted hunt goes on where it stopped, and only what has changed since is
 tried again. See docs/mutants.md.
@@ -88,7 +88,9 @@ def _needed(target: Target, mutants: list[Mutant]) -> set[str] | None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
-    parser.add_argument("target", nargs="?", help="a paper (brutzkus2018), diagnostics, or training")
+    parser.add_argument(
+        "target", nargs="?", help="a paper (brutzkus2018), diagnostics, training, certificates, or estimators"
+    )
     parser.add_argument("--sample", type=some, help="so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", default="", help="mutants whose description contains this")

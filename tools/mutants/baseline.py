@@ -86,7 +86,9 @@ class Baseline:
 
     def digest(self, mutant: Mutant) -> str:
         """Changes when the module or the tests that should notice do."""
-        own = (path for path in self.target.test_files() if self.target.is_own(path.name, mutant.module))
+        tests, target = self.target.test_files(), self.target
+        # What a page must say is stated in whichever file: not only in those named after the module.
+        own = (path for path in tests if target.is_written or target.is_own(path.name, mutant.module))
         files = [path_of(mutant.module), *own]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
