@@ -22,7 +22,7 @@ from widenet.sweeps.packs import Pack, compute_pack, tasks_at
 from widenet.sweeps.tables import PackTable
 
 if TYPE_CHECKING:
-    from distributed import Client, Security  # pyright: ignore[reportMissingImports]
+    from distributed import Security  # pyright: ignore[reportMissingImports]
 
 PATIENCE = 10.0
 """Seconds that a scheduler may take to answer."""
