@@ -6,7 +6,7 @@
 #   make check           lint and types only
 #   make test-page       pages of the report and of certificates in Chromium, which is installed where it is missing
 #   make test-report     the report of the papers: made, its numbers compared, all figures looked at in Chromium
-#   make test-sweep      sweeps on a real Slurm and on Dask, which are installed where they are missing; processes are killed
+#   make test-sweep      sweeps on a real Slurm, on Dask and by other executors, which are installed where they are missing
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
 #   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
@@ -62,7 +62,7 @@ chromium:
 # The types of these tests are checked here, where their libraries are.
 test-sweep: setup slurm .venv/installed-sweep
 	$(BIN)/basedpyright --level error --project tests/cluster
-	$(BIN)/python -m pytest -n 0 tests/cluster
+	$(BIN)/python -m pytest -n 0 tests/cluster tests/sweeps/test_output.py
 
 slurm:
 	@test -x /usr/sbin/slurmd -a -x /usr/sbin/munged || { echo "installing Debian's slurm-wlm and munge"; \
@@ -70,8 +70,8 @@ slurm:
 		|| { echo "make test-sweep needs Slurm: install slurm-wlm and munge"; exit 2; }
 
 .venv/installed-sweep: .venv/installed
-	@$(WAITING) "installing dask" -- $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off \
-		-c constraints.txt -e '.[dev,dask]'
+	@$(WAITING) "installing dask, executors and pyarrow" -- $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off \
+		-c constraints.txt -e '.[dev,dask,executors,parquet]'
 	@touch $@
 
 test-machines: setup

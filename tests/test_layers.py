@@ -18,6 +18,7 @@ LAYERS = {
     "progress": 0,
     "types": 0,
     "bits": 0,
+    "old_names": 0,
     "losses": 1,
     "data": 1,
     "networks": 1,

@@ -1,10 +1,12 @@
 """Kill the processes of a sweep at random moments, and look whether anything is lost or computed twice.
 
-    .venv/bin/python -m tools.kills --on processes --on dask --on slurm --kills 300
+    .venv/bin/python -m tools.kills --on processes --on dask --on slurm --kills 300 --each 20
 
-Drivers and workers end by SIGKILL; tasks of Slurm also by `scancel` and `scontrol requeue`. At the end each cell must
-be there, have been computed once and once more for each process that did not live to write it, and have the numbers of
-a sweep that nobody disturbed. Slurm is started here (`tools.one_slurm`); Dask needs the extra `dask`.
+Drivers and workers end by SIGKILL; tasks of Slurm also by `scancel` and `scontrol requeue`. In each place it goes on,
+with a further sweep where one is finished, until there were so many kills and so many processes ended in each moment
+of a cell. At the end of a sweep each cell must be there, have been computed once and once more for each process that
+did not live to write it, and have the numbers, bit for bit, of the same sweep in another store that nobody disturbed,
+which are those that NumPy draws. Slurm is started here (`tools.one_slurm`); Dask needs the extra `dask`.
 """
 
 import argparse
@@ -19,9 +21,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +43,8 @@ DRIVERS = 0.1
 """The share of kills that end the driver, where there is one."""
 WORKERS = 2
 CELLS_PER_KILL = 8
+MOST_POINTS = 1_500
+"""Of one sweep: a longer one is several."""
 PATIENCE = 300.0
 SPEC = """\
 of = "{toy}:draws"
@@ -69,24 +74,28 @@ class Life:
 
 @dataclass
 class Trace:
-    """What all processes said."""
+    """What all processes said.
+
+    Attributes:
+      length: bytes that were read so far.
+    """
 
     path: Path
     lives: dict[str, Life] = field(default_factory=dict)
     begun: Counter[str] = field(default_factory=Counter)
     finished: set[str] = field(default_factory=set)
     again: list[str] = field(default_factory=list)
-    _read: int = 0
+    length: int = 0
 
     def look(self) -> None:
         """Read what is new."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
-            file.seek(self._read)
+            file.seek(self.length)
             data = file.read()
         whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
-        self._read += len(whole)
+        self.length += len(whole)
         for line in whole.decode().splitlines():
             pid, started, moment, cell = line.split()
             self.lives[f"{pid} {started}"] = Life(int(pid), started, moment, cell)
@@ -105,7 +114,8 @@ class Trace:
     def deaths(self) -> Counter[str]:
         """In which moment processes ended that ended in the middle of a cell."""
         self.look()
-        return Counter(STATES[life.moment] for life in self.lives.values() if life.moment in STATES)
+        middle = (life for life in self.lives.values() if life.moment in STATES)
+        return Counter(STATES[life.moment] for life in middle if life.is_over)
 
     def require_once(self) -> None:
         """Each cell was computed once, and once more for each process that ended before it was written.
@@ -121,19 +131,35 @@ class Trace:
 
 
 @dataclass
+class Goal:
+    """What is asked for in one place, and what there was in the sweeps before.
+
+    Attributes:
+      kills: how many in all.
+      each: how many processes that end in each moment of a cell.
+      last: when the last kill may be, on the clock of `time.monotonic`.
+    """
+
+    kills: int
+    each: int = 0
+    last: float = math.inf
+    done: Counter[str] = field(default_factory=Counter)
+    deaths: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
 class Disturbed:
     """A sweep in a folder, whose processes are killed.
 
     Attributes:
       pace: seconds that a cell stays in each moment, on average.
-      last: when the last kill may be, on the clock of `time.monotonic`.
       kills: how many there were, by how they were done.
     """
 
     folder: Path
     points: int
     pace: float
-    last: float = math.inf
+    goal: Goal
     kills: Counter[str] = field(default_factory=Counter)
     drivers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
@@ -152,9 +178,18 @@ class Disturbed:
             "PYTHONPATH": os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(Path.cwd())])),
         }
 
-    def is_enough(self, count: int) -> bool:
-        """Whether there were so many kills, or there is no more time for them."""
-        return self.kills.total() >= count or time.monotonic() > self.last
+    def is_enough(self) -> bool:
+        """Whether there were as many kills, and ends in each moment, as are asked for, or there is no more time."""
+        return self.is_met() or time.monotonic() > self.goal.last
+
+    def is_met(self) -> bool:
+        """Whether there were as many."""
+        return self.kills.total() + self.goal.done.total() >= self.goal.kills and not self.wanted()
+
+    def wanted(self) -> list[str]:
+        """The moments in which more processes have to end."""
+        deaths = self.trace.deaths() + self.goal.deaths
+        return [moment for moment, word in STATES.items() if deaths[word] < self.goal.each]
 
     def set_pace(self, seconds: float) -> None:
         """How long a moment takes from now on."""
@@ -162,25 +197,30 @@ class Disturbed:
         path.with_suffix(".new").write_text(str(seconds))
         path.with_suffix(".new").replace(path)
 
-    def sweep(self, *options: str, more: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def sweep(self, *options: str) -> subprocess.Popen[bytes]:
         """A driver."""
         command = [sys.executable, "-m", "widenet.cli", "sweep", str(self.spec), *options]
         with (self.folder / "said").open("ab") as said:
-            environment = {**os.environ, **self.environment, **(more or {})}
+            environment = os.environ | self.environment
             driver = subprocess.Popen(command, env=environment, stdout=said, stderr=said, start_new_session=True)
         self.drivers.append(driver)
         return driver
 
     def victim(self, is_over: Callable[[], bool]) -> Life | None:
-        """A process in a moment that is drawn, after a random part of it; None when it is over before."""
-        moment = random.choice(list(STATES))
-        last = time.monotonic() + PATIENCE
-        while not (found := self.trace.at_work(moment)):
-            if is_over():
-                return None
-            if time.monotonic() > last:
-                raise Wrong(f"nobody computes any more: {(self.folder / 'said').read_text()[-500:]}")
-            time.sleep(0.01)
+        """A process in a moment that is drawn, after a random part of it; None when it is over before.
+
+        Moments in which too few have ended are drawn first.
+        """
+        moment = random.choice(self.wanted() or list(STATES))
+        found: list[Life] = []
+
+        def is_there() -> bool:
+            found[:] = self.trace.at_work(moment)
+            return bool(found) or is_over()
+
+        self.wait(is_there, "a process that computes")
+        if not found:
+            return None
         time.sleep(random.uniform(0, self.pace))
         return random.choice(found)
 
@@ -206,16 +246,28 @@ class Disturbed:
         Raises:
           Wrong: it does not.
         """
-        try:
-            code = driver.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            driver.kill()
-            raise Wrong("the sweep did not end") from None
-        if code != 0:
-            raise Wrong(f"the sweep ended with {code}: {(self.folder / 'said').read_text()[-500:]}")
+        self.wait(functools.partial(_has_ended, driver), "the end of the sweep")
+        if driver.returncode != 0:
+            raise Wrong(f"the sweep ended with {driver.returncode}: {(self.folder / 'said').read_text()[-500:]}")
 
-    def values(self) -> np.ndarray:
-        """The numbers of the sweep.
+    def wait(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait for something as long as the sweep goes on, however slowly.
+
+        Raises:
+          Wrong: nobody has said anything for a long while.
+        """
+        said, last = -1, 0.0
+        while not condition():
+            self.trace.look()
+            now = time.monotonic()
+            if self.trace.length != said:
+                said, last = self.trace.length, now + PATIENCE
+            if now > last:
+                raise Wrong(f"waited in vain for {what}: {(self.folder / 'said').read_text()[-500:]}")
+            time.sleep(0.01)
+
+    def values(self, store: Path) -> np.ndarray:
+        """The numbers of the sweep in a store.
 
         Raises:
           Wrong: a point is not finished.
@@ -225,7 +277,7 @@ class Disturbed:
         out = self.folder / "values.npy"
         done = subprocess.run(
             [sys.executable, "-c", code, str(self.spec), str(out)],
-            env={**os.environ, **self.environment},
+            env=os.environ | {**self.environment, "WIDENET_STORE": str(store)},
             capture_output=True,
             text=True,
             check=False,
@@ -234,34 +286,52 @@ class Disturbed:
             raise Wrong(f"points are missing: {done.stderr[-500:]}")
         return np.load(out)
 
+    def require_undisturbed(self) -> None:
+        """The numbers are, bit for bit, those of the same sweep in another store, and those that NumPy draws.
 
-def in_processes(sweep: Disturbed, count: int) -> None:
+        Raises:
+          Wrong: they are others.
+        """
+        alone = self.folder / "alone"
+        quiet = {"WIDENET_STORE": str(alone), "PYTHONPATH": self.environment["PYTHONPATH"]}
+        command = [sys.executable, "-m", "widenet.cli", "sweep", str(self.spec), "--jobs", str(WORKERS)]
+        done = subprocess.run(command, env=os.environ | quiet, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Wrong(f"the sweep that nobody disturbed failed: {done.stderr[-500:]}")
+        found = self.values(self.folder / "store")
+        drawn = np.stack([np.random.default_rng(number).normal(size=4) for number in range(self.points)])
+        for other, words in ((self.values(alone), "of a sweep that nobody disturbed"), (drawn, "that NumPy draws")):
+            if found.dtype != other.dtype or found.shape != other.shape or found.tobytes() != other.tobytes():
+                raise Wrong(f"the numbers in {self.folder.name} are not those {words}")
+
+
+def in_processes(sweep: Disturbed) -> None:
     """Kill a driver with two worker processes, and the workers."""
-    _until_finished(sweep, count, "--jobs", str(WORKERS))
+    _until_finished(sweep, "--jobs", str(WORKERS))
 
 
-def on_dask(sweep: Disturbed, count: int) -> None:
+def on_dask(sweep: Disturbed) -> None:
     """Kill the workers of a `LocalCluster`, and the drivers that use it."""
-    import dask  # pyright: ignore[reportMissingImports]
+    import dask.config  # pyright: ignore[reportMissingImports]
     from distributed import LocalCluster  # pyright: ignore[reportMissingImports]
 
     os.environ.update(sweep.environment)
     # A worker that is started again takes longer than the 15 s after which a LocalCluster gives up its place.
     settings = {"distributed.scheduler.worker-ttl": None, "distributed.deploy.lost-worker-timeout": "1 hour"}
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=60
-        ) as here,
-    ):
-        _until_finished(sweep, count, "--on", here.scheduler_address)
+    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0", "silence_logs": 60}
+    with dask.config.set(settings):
+        here: Any = LocalCluster(n_workers=WORKERS, **options)
+        with here:
+            _until_finished(sweep, "--on", here.scheduler_address)
 
 
-def _until_finished(sweep: Disturbed, count: int, *options: str) -> None:
+def _until_finished(sweep: Disturbed, *options: str) -> None:
     """Kill a driver and its workers, and start the driver again until it ends well by itself."""
-    for _ in range(count + 2):
+    started = 0
+    while started < sweep.kills.total() + 2:
+        started += 1
         driver = sweep.sweep(*options)
-        while not sweep.is_enough(count) and driver.poll() is None:
+        while not sweep.is_enough() and driver.poll() is None:
             life = sweep.victim(functools.partial(_has_ended, driver))
             if life is not None and random.random() < DRIVERS:
                 driver.kill()
@@ -269,9 +339,10 @@ def _until_finished(sweep: Disturbed, count: int, *options: str) -> None:
                 sweep.kills["SIGKILL to the driver"] += 1
             elif life is not None and sweep.kill(life):
                 sweep.kills["SIGKILL to a worker"] += 1
-        if sweep.is_enough(count):
+        if sweep.is_enough():
             sweep.set_pace(0)
-        if driver.wait(PATIENCE) == 0:
+        sweep.wait(functools.partial(_has_ended, driver), "the end of a driver")
+        if driver.returncode == 0:
             return
     raise Wrong(f"the sweep did not end: {(sweep.folder / 'said').read_text()[-500:]}")
 
@@ -280,7 +351,7 @@ def _has_ended(driver: subprocess.Popen[bytes]) -> bool:
     return driver.poll() is not None
 
 
-def on_slurm(sweep: Disturbed, count: int) -> None:
+def on_slurm(sweep: Disturbed) -> None:
     """Kill, cancel and requeue the tasks of a job array."""
     with tempfile.TemporaryDirectory() as folder, one_slurm.running(Path(folder), cpus=WORKERS + 1) as environment:
         sweep.environment["SLURM_CONF"] = environment["SLURM_CONF"]
@@ -296,7 +367,7 @@ def on_slurm(sweep: Disturbed, count: int) -> None:
         def again() -> None:
             subprocess.run(["sbatch", str(script)], env=asked, check=True, capture_output=True)
 
-        while not sweep.is_enough(count):
+        while not sweep.is_enough():
             life = sweep.victim(lambda: not tasks())
             if life is None:
                 if len(sweep.trace.finished) >= sweep.points:
@@ -310,13 +381,13 @@ def on_slurm(sweep: Disturbed, count: int) -> None:
                 command = ["scancel", task] if how == "scancel" else ["scontrol", "requeue", task]
                 done = subprocess.run(command, env=asked, check=False, capture_output=True)
                 sweep.kills[how] += done.returncode == 0
-                _wait(functools.partial(_is_over, life), f"the end of a task after {how}")
+                sweep.wait(functools.partial(_is_over, life), f"the end of a task after {how}")
             if len(tasks()) < WORKERS:
                 again()
         sweep.set_pace(0)
         if not tasks():
             again()
-        _wait(lambda: not tasks(), "the end of the array")
+        sweep.wait(lambda: not tasks(), "the end of the array")
 
 
 def _task(life: Life) -> str | None:
@@ -330,55 +401,58 @@ def _task(life: Life) -> str | None:
     return "_".join(found[name] for name in names) if all(name in found for name in names) else None
 
 
-def _wait(condition: Callable[[], bool], what: str) -> None:
-    last = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > last:
-            raise Wrong(f"waited in vain for {what}")
-        time.sleep(0.05)
-
-
 def _is_over(life: Life) -> bool:
     return life.is_over
 
 
-WAYS: dict[str, Callable[[Disturbed, int], None]] = {
+WAYS: dict[str, Callable[[Disturbed], None]] = {
     "processes": in_processes,
     "dask": on_dask,
     "slurm": on_slurm,
 }
 
 
-def disturb(place: str, count: int, folder: Path, pace: float = 0.1, seconds: float = math.inf) -> Disturbed:
-    """A sweep with so many kills that ended well.
+def disturb(place: str, goal: Goal, folder: Path, pace: float = 0.1) -> list[Disturbed]:
+    """Sweeps that ended well, with so many kills in all.
 
     Raises:
-      Wrong: it did not.
+      Wrong: one did not.
     """
-    points = CELLS_PER_KILL * count + 40
-    sweep = Disturbed(folder / place, points, pace, time.monotonic() + seconds)
+    sweeps: list[Disturbed] = []
+    while not sweeps or not sweeps[-1].is_enough():
+        for before in sweeps[-1:]:
+            goal.done += before.kills
+            goal.deaths += before.trace.deaths()
+        left = max(goal.kills - goal.done.total(), goal.each)
+        points = min(CELLS_PER_KILL * left + 40, MOST_POINTS)
+        sweeps.append(Disturbed(folder / f"{place}-{len(sweeps) + 1}", points, pace, goal))
+        _disturb_once(place, sweeps[-1])
+    return sweeps
+
+
+def _disturb_once(place: str, sweep: Disturbed) -> None:
     try:
-        WAYS[place](sweep, count)
+        WAYS[place](sweep)
     finally:
         for driver in sweep.drivers:
             driver.kill()
             driver.wait()
     sweep.trace.require_once()
-    alone = np.stack([np.random.default_rng(number).normal(size=4) for number in range(points)])
-    if not np.array_equal(sweep.values(), alone):
-        raise Wrong(f"the numbers on {place} are not those of a sweep that nobody disturbed")
-    return sweep
+    sweep.require_undisturbed()
 
 
-def rows_of(place: str, sweep: Disturbed, seconds: float) -> dict[str, object]:
+def row_of(place: str, sweeps: Sequence[Disturbed], seconds: float) -> dict[str, Any]:
     """What happened, for a table."""
-    deaths = sweep.trace.deaths()
+    kills = sum((sweep.kills for sweep in sweeps), Counter[str]())
+    deaths = sum((sweep.trace.deaths() for sweep in sweeps), Counter[str]())
     return {
         "place": place,
-        "kills": dict(sorted(sweep.kills.items())),
+        "sweeps": len(sweeps),
+        "kills": kills.total(),
+        "by": dict(sorted(kills.items())),
         "in the middle of a cell": {word: deaths[word] for word in STATES.values()},
-        "points": sweep.points,
-        "computed": sweep.trace.begun.total(),
+        "points": sum(sweep.points for sweep in sweeps),
+        "computed": sum(sweep.trace.begun.total() for sweep in sweeps),
         "seconds": round(seconds),
     }
 
@@ -388,8 +462,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Kill the processes of a sweep at random moments.")
     parser.add_argument("--on", action="append", choices=PLACES, help="where it runs; may be given again")
     parser.add_argument("--kills", type=int, default=100, help="how many in each place")
+    parser.add_argument("--each", type=int, default=20, help="how many processes that end in each moment of a cell")
     parser.add_argument("--pace", type=float, default=0.1, help="seconds in each moment of a cell, on average")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no more are killed")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no more are killed, in each place")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -397,11 +472,14 @@ def main() -> None:
     for place in arguments.on or PLACES:
         start = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
+            goal = Goal(arguments.kills, arguments.each, start + 60 * arguments.minutes)
             try:
-                sweep = disturb(place, arguments.kills, Path(folder), arguments.pace, 60 * arguments.minutes)
+                sweeps = disturb(place, goal, Path(folder), arguments.pace)
             except Wrong as error:
                 sys.exit(f"kills: on {place}: {error}")
-            print(json.dumps(rows_of(place, sweep, time.monotonic() - start)), flush=True)
+            print(json.dumps(row_of(place, sweeps, time.monotonic() - start)), flush=True)
+            if not sweeps[-1].is_met():
+                sys.exit(f"kills: on {place}: there was no time for all of them")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ class Cost:
       seconds: from the start of the command to the last cell.
       processor: seconds of processor time of the command and its workers; 0 where those are not its own.
       megabytes: the most that the process which hands out work had; 0 where there is none.
+      load: how many processes of the machine wanted a processor, on average over the last minute.
     """
 
     place: str
@@ -40,6 +41,7 @@ class Cost:
     seconds: float
     processor: float
     megabytes: float
+    load: float
 
 
 def cost(place: str, cells: int, folder: Path, options: Sequence[str], environment: dict[str, str]) -> Cost:
@@ -69,7 +71,7 @@ def cost(place: str, cells: int, folder: Path, options: Sequence[str], environme
         most = 0.0
         while subprocess.run(["squeue", "--noheader"], env=ours, capture_output=True, check=True).stdout:
             time.sleep(0.1)
-    return Cost(place, cells, time.monotonic() - start, processor, most)
+    return Cost(place, cells, time.monotonic() - start, processor, most, os.getloadavg()[0])
 
 
 def _processor() -> float:
@@ -96,8 +98,10 @@ def place_of(name: str) -> Iterator[tuple[list[str], dict[str, str]]]:
 
         options: dict[str, Any] = {"n_workers": WORKERS, "threads_per_worker": 1, "memory_limit": 0}
         settings = {"distributed.scheduler.worker-ttl": None}
-        with dask.config.set(settings), LocalCluster(**options, dashboard_address=":0") as here:
-            yield ["--on", here.scheduler_address], {}
+        with dask.config.set(settings):
+            here: Any = LocalCluster(**options, dashboard_address=":0")
+            with here:
+                yield ["--on", here.scheduler_address], {}
     elif name == PLACES[3]:
         with tempfile.TemporaryDirectory() as folder, one_slurm.running(Path(folder), WORKERS) as environment:
             yield (
@@ -111,8 +115,8 @@ def place_of(name: str) -> Iterator[tuple[list[str], dict[str, str]]]:
 def table(costs: Sequence[Cost]) -> str:
     """A row per sweep. What a cell costs is taken between the smallest and this number of cells, without the start."""
     lines = [
-        "| where | cells | seconds | ms per cell | processor ms per cell | MB of the driver |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        "| where | cells | seconds | ms per cell | processor ms per cell | MB of the driver | load |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for each in costs:
         first = min((other for other in costs if other.place == each.place), key=lambda other: other.cells)
@@ -120,7 +124,8 @@ def table(costs: Sequence[Cost]) -> str:
         slope = f"{1000 * (each.seconds - first.seconds) / more:.1f}" if more else ""
         work = f"{1000 * (each.processor - first.processor) / more:.1f}" if more and each.processor else ""
         memory = f"{each.megabytes:.0f}" if each.megabytes else ""
-        lines.append(f"| {each.place} | {each.cells:,} | {each.seconds:.1f} | {slope} | {work} | {memory} |")
+        numbers = [f"{each.cells:,}", f"{each.seconds:.1f}", slope, work, memory, f"{each.load:.0f}"]
+        lines.append(f"| {' | '.join([each.place, *numbers])} |")
     return "\n".join(lines)
 
 

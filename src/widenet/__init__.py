@@ -17,6 +17,8 @@ Names are loaded on first use: `import widenet` costs nothing, and the first nam
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from widenet import old_names
+
 if TYPE_CHECKING:
     from widenet.certificates import Certificate, certify
     from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, NotApplicable, Part, Verdict
@@ -154,13 +156,12 @@ __all__ = [
     "zero_one",
 ]
 
-
-_RENAMED = {"Specimen": "UserData", "Silence": "NotApplicable", "check_over": "sweep"}
+old_names.install()
 
 
 def __getattr__(name: str) -> Any:
-    if name in _RENAMED:
-        raise AttributeError(f"widenet.{name} is widenet.{_RENAMED[name]} now.")
+    if (words := old_names.sentence_of(f"widenet.{name}")) is not None:
+        raise AttributeError(words)
     if name == "__version__":
         from widenet.run.outcomes import version
 

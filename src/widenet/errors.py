@@ -2,6 +2,7 @@
 
     WidenetError
     ├── InputError       a value from the user is wrong: one sentence, exit code 2
+    │   ├── ClaimError   a claim is written so that it cannot be evaluated; a ValueError too
     │   ├── DataError    a data set is unusable (labels, shapes, NaN, one class, empty)
     │   └── UnknownName  an id, paper, scale or data set that does not exist; suggests the nearest
     └── StoreError       results cannot be written or read (read-only folder, full disk)
@@ -19,6 +20,10 @@ class WidenetError(Exception):
 
 class InputError(WidenetError):
     """A value from the user is wrong. The message says what, which value, and what to do."""
+
+
+class ClaimError(InputError, ValueError):
+    """A claim whose clauses cannot be listed, or that promises under other keys than it lists."""
 
 
 class DataError(InputError):

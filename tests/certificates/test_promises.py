@@ -43,6 +43,9 @@ def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
         (row(Sides(3.0, 10.0), MET), Standing.GUARANTEED, "At most 10 updates.", "It took 3."),
         (row(Sides(3.0, 900.0), MET), Standing.GUARANTEED, "At most 900 updates.",
          "It took 3; the limit is 300 times what was needed."),
+        (row(Sides(3.0, 9000.0), MET), Standing.GUARANTEED, "At most 9,000 updates.",
+         "It took 3; the limit is 3,000 times what was needed. Tested far from the edge: the closest case uses 0.03 % "
+         "of what is promised."),
         (row(Sides(0.5, 7.0, trivial=1.0), MET), Standing.EMPTY, "At most 7 updates.", "It took 0.5."),
         (row(Sides(30.0, 10.0), MET), Standing.BROKEN, "At most 10 updates.", "It took 30."),
         (row(Sides(3.0, 10.0), MISSED), Standing.NOT_HERE, "At most … updates.",

@@ -31,7 +31,9 @@ from widenet.claims import (
 )
 from widenet.claims.applicability import Applied
 from widenet.claims.base import undecided
+from widenet.claims.conclusion import evidence
 from widenet.claims.given import separable
+from widenet.claims.sides import Sides
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -134,6 +136,25 @@ def test_printed_it_is_one_line():
     missed = bound.model_copy(update={"kept": False, "measured": 500.0})
     assert str(evidence.model_copy(update={"parts": (missed,)})) == "VIOLATED: updates: 500 > 457.1. A note."
     assert str(found(None)) == f"INSUFFICIENT_EVIDENCE: {Verdict.INSUFFICIENT_EVIDENCE.sentence}"
+
+
+@pytest.mark.parametrize(
+    ("given", "warning"),
+    [
+        (Sides(3.0, 1000.0), ""),
+        (Sides(0.99, 1000.0), "Tested far from the edge: the closest case uses 0.1 % of what is promised."),
+        (Sides(-1.0, 1000.0), "Tested far from the edge: the closest case uses nothing of what is promised."),
+        (Sides(0.5, 1000.0, trivial=1.0), ""),
+        (Sides(1001.0, 1.0), ""),
+        (Sides(0.1, 0.0, "≥"), ""),
+        (Sides([0.5, 900.0], 1000.0), ""),
+    ],
+)
+def test_a_promise_that_is_kept_by_far_says_so(given, warning):
+    part = given.part("size")
+    assert part.warning == warning
+    assert str(evidence({"size": given})).endswith(warning or ".")
+    assert ("far" in str(evidence({"size": given}))) is bool(warning)
 
 
 def test_vacuous_when_every_part_with_two_sides_is():

@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from jaxtyping import Float
 
 from widenet.claims.applicability import NotApplicable
@@ -11,6 +12,7 @@ from widenet.claims.base import Claim, Kind, Verdict
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import drawn_on
 from widenet.claims.implication import Promised, at_most, hypothesis
+from widenet.errors import ClaimError
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +59,48 @@ def test_drawn_cases_say_how_they_are_made_from_your_data():
     assert isinstance(CLAIM.on(2.0), NotApplicable)
     printed = own.variant("claim_as_printed", where="", statement="")
     assert isinstance(printed.on(2.0), NotApplicable)
+    overridden = dataclasses.replace(printed, settings_on=lambda user_data: toy([user_data]))
+    assert isinstance(overridden.on(2.0), NotApplicable), "a false statement promises nothing, whatever it says itself"
+    assert overridden.ways == ()
+
+
+class TestContract:
+    """What a claim lists without runs is what it promises on them."""
+
+    def made(self, judge, *given) -> Claim:
+        return dataclasses.replace(CLAIM, judge=judge, given=given)
+
+    def test_keys_must_not_depend_on_data(self):
+        def judge(runs: Toy) -> Promised:
+            return {f"n_{len(runs)}": at_most(runs.size, 5)}
+
+        claim = self.made(judge)
+        assert list(claim.clauses) == ["n_0"]
+        with pytest.raises(ClaimError, match=r"^paper.claim: promise keys .* got n_2 on these runs and n_0 with"):
+            claim(toy([1.0, 0.0]))
+
+    def test_no_promise_may_come_or_go(self):
+        def judge(runs: Toy) -> Promised:
+            more = {"more": at_most(runs.size, 6)} if len(runs) else {}
+            return {"small": at_most(runs.size, 5), **more}
+
+        with pytest.raises(ClaimError, match="got small, more on these runs and small without runs"):
+            self.made(judge)(toy([1.0, 0.0]))
+
+    def test_a_hand_reduction_gets_a_sentence(self):
+        def judge(runs: Toy) -> Promised:
+            return {"small": at_most(runs.size.max(), 5)}
+
+        claim = self.made(judge)
+        words = r"^paper.claim: the judge must .* zero-size array .* \(test_implication.py, line \d+\); compare"
+        for use in (lambda: claim.clauses, lambda: claim(toy([1.0, 0.0]))):
+            with pytest.raises(ClaimError, match=words):
+                use()
+
+    def test_a_limit_of_the_wrong_length_gets_a_sentence(self):
+        @hypothesis("size")
+        def of_two(runs):
+            return at_most(runs.size, np.ones(2))
+
+        with pytest.raises(ClaimError, match=r"the hypothesis 'of_two' must work .* got shapes \(0,\), \(2,\)"):
+            assert self.made(judge, of_two).clauses

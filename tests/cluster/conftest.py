@@ -12,10 +12,10 @@ import dask.config
 import pytest
 from distributed import LocalCluster
 
-from tests.sweeps.conftest import PRODUCTS, log, trouble
+from tests.sweeps.conftest import PRODUCTS, log, store, trouble
 from tools import one_slurm
 
-__all__ = ["log", "trouble"]
+__all__ = ["log", "store", "trouble"]
 
 Sweep = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -34,8 +34,8 @@ def survey(tmp_path) -> Survey:
 def test_a_sweep_on_a_cluster_is_that_of_one_process(dask_cluster, sweep, log, tmp_path):
     done = sweep("--on", dask_cluster.scheduler_address)
     assert "widenet:" not in done.stderr, "nothing is wrong with this cluster"
-    assert "40 points, 38 computed" in done.stdout
-    assert len(log.counts()) == 2, "workers were started without the log; two points were the pilot"
+    assert "40 points, 34 computed" in done.stdout
+    assert len(log.counts()) == 6, "workers were started without the log; six points were the pilot"
     found = wn.load(tmp_path / "spec.toml", store=Store(tmp_path / "store"))
     values: dict[str, Any] = {name: [*found[name].values.tolist()] for name in ("size", "factor")}
     alone = wn.sweep(PRODUCTS, n_runs=2, store=Store(tmp_path / "alone"), **values)
@@ -51,10 +51,12 @@ def test_packs_in_flight_are_bounded_and_text(dask_cluster, survey, monkeypatch)
         return real(client, function, *arguments, **options)
 
     monkeypatch.setattr(Client, "submit", submit)
+    plan = driver.Packing(prices=[(0, 0.01)], packs=[(1, 40)])
+    survey.store.write_once(survey.plan, plan.model_dump_json().encode())
     cluster.compute(survey, dask_cluster.scheduler_address, Quiet(), pytest.fail)
-    assert len(submitted) == 38
+    assert len(submitted) == 40 > driver.IN_FLIGHT
     assert all(isinstance(text, str) and len(text) < 1000 for (text,) in submitted)
-    assert cluster.PACKS_PER_WORKER * 2 < driver.IN_FLIGHT < 38
+    assert cluster.PACKS_PER_WORKER * 2 < driver.IN_FLIGHT
 
 
 def test_what_may_end_workers_is_told(survey):
@@ -76,7 +78,7 @@ def test_a_worker_with_several_threads_is_refused(survey):
 
 
 def test_a_worker_with_other_code_is_refused(dask_cluster, survey):
-    survey.pack_size()
+    survey.decide()
     with (
         cluster.connected(dask_cluster.scheduler_address) as client,
         pytest.raises(InputError, match="has another widenet, or another version of your file"),
@@ -152,6 +154,16 @@ def test_a_scheduler_and_two_workers_started_by_hand_over_tls(tmp_path, sweep):
         )
         assert address.startswith("tls://")
         done = sweep("--on", address, DASK_CONFIG=str(tls))
-        assert "40 points, 38 computed" in done.stdout
+        assert "40 points, 34 computed" in done.stdout
         refused = sweep("--on", address, "--retry", code=2).stderr
         assert "tls:// needs distributed.comm.tls.ca-file in Dask's configuration" in refused
+
+
+def test_a_worker_that_comes_later_with_several_threads_is_refused(survey):
+    """Whoever was there when the sweep began has one."""
+    source = cluster.source_of(survey.order, survey.store)
+    (_, text, _), *_ = survey.texts(survey.missing())
+    with cluster_of(1, n_threads=2) as here, Client(here.scheduler_address) as client:
+        future = client.submit(cluster.compute_there, text, source, pure=False)
+        with pytest.raises(StoreError, match="has 2 threads; start more workers with --nthreads 1 each"):
+            future.result()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from widenet.claims.sides import Fact, Rate, Sense, Sides
-from widenet.console.wording import in_short, sides, verdict
+from widenet.console.wording import clause, in_short, sides, verdict
 from widenet.figures.base import Comparison
 
 
@@ -24,6 +24,21 @@ def outcome(*rows: Comparison) -> Any:
 def test_only_statements_of_the_paper_are_counted():
     assert in_short(outcome(row(1.0, False), row(3.0, False), row(3.0, True))) == "1 of 2 comparisons agree, 0.2 s"
     assert in_short(outcome(row(1.0, True))) == "no statement of the paper to compare, 0.2 s"
+
+
+@pytest.mark.parametrize(
+    ("role", "sense", "more", "words"),
+    [
+        ("promised", "≤", {"limit": "per case"}, "≤ case by case"),
+        ("promised", ">", {"limit": "per case", "tolerance": "to 1e-09 of it"}, "> case by case (to 1e-09 of it)"),
+        ("promised", "rate ≤", {"limit": "per case"}, "as often as promised"),
+        ("given", "≥", {"limit": 1.0, "tolerance": "to 1e-12"}, "≥ 1 (to 1e-12)"),
+        ("given", "≥", {"limit": "per case"}, "≥ per case"),
+        ("promised", "fact", {"event": "all $k$"}, "is so, in all k"),
+    ],
+)
+def test_a_clause_says_which_way_it_points(role, sense, more, words):
+    assert clause({"role": role, "sense": sense, **more}) == words
 
 
 @pytest.mark.parametrize(

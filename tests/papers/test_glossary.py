@@ -53,3 +53,7 @@ def test_every_symbol_of_a_claim_is_explained(key: str) -> None:
 def test_the_signs_around_mathematics_are_balanced(key: str) -> None:
     texts = [text for row in ROWS if row["paper"] == key for text in texts_of(row)]
     assert [text for text in texts if text.count("$") % 2] == []
+
+
+def test_every_claim_has_symbols() -> None:
+    assert [row["id"] for row in ROWS if not row["symbols"]] == []

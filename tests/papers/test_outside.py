@@ -87,6 +87,41 @@ def test_a_changed_file_beside_it_is_noticed(own: Path, tmp_path: Path) -> None:
     assert verdict() == "VIOLATED"
 
 
+READS = {
+    "a table that it reads": ("numbers.txt", "0.5", "2.00", "float(HERE.joinpath('numbers.txt').read_text())"),
+    "a module named by a string": ("dyn.py", "SIZE = 0.5\n", "SIZE = 2.0\n", "importlib.import_module('dyn').SIZE"),
+    "whatever is there": ("size_2.csv", "0.5", "2.00", "float(next(HERE.glob('*.csv')).read_text())"),
+}
+
+
+@pytest.mark.parametrize(("name", "before", "after", "read"), READS.values(), ids=READS)
+def test_a_file_that_no_import_tells_of_is_noticed(
+    own: Path, tmp_path: Path, name: str, before: str, after: str, read: str
+) -> None:
+    text = THEOREM.format(helper="own_helper").replace("np.full(2, SIZE)", f"np.full(2, {read})")
+    (own / "own_theorem.py").write_text(
+        f"import importlib\nfrom pathlib import Path\nHERE = Path(__file__).parent\n{text}"
+    )
+
+    def verdict() -> str:
+        _, text, errors = widenet("check", f"{own}/own_theorem.py", "--json", store=tmp_path / "store")
+        assert text, errors
+        return json.loads(text)[0]["verdict"]
+
+    (own / name).write_text(before)
+    assert verdict() == "HOLDS"
+    (own / name).write_text(after)
+    assert verdict() == "VIOLATED"
+
+
+def test_a_full_folder_gets_a_sentence(own: Path, tmp_path: Path) -> None:
+    with (own / "large.bin").open("wb") as file:
+        file.truncate(2**28 + 1)  # no byte of it is written
+    code, _, errors = widenet("check", f"{own}/own_theorem.py", store=tmp_path / "store")
+    assert code == 2
+    assert f"the folder {own} of your file has 3 files of 256 MiB" in " ".join(errors.split())
+
+
 def test_the_example_holds_with_equality(tmp_path: Path) -> None:
     code, text, errors = widenet("check", f"{PERCEPTRON}:perceptron", "--json", store=tmp_path)
     assert code == 0, errors
@@ -110,6 +145,25 @@ def test_what_cannot_be_used_gets_a_sentence(own: Path, name: str, text: str, wo
         claims_in(f"{own}/{name}")
     if name != "json.py":
         sys.modules.pop(Path(name).stem, None)
+
+
+@pytest.mark.parametrize(
+    ("promise", "words"),
+    [
+        ('"size": at_most(runs.size.max(), 1.0)', "the judge must work on a table without runs"),
+        ('"size": at_most(runs.size, [1.0, 2.0])', "got shapes (0,), (2,)"),
+        ('f"n_{{len(runs)}}": at_most(runs.size, 1.0)', "got n_2 on these runs and n_0 without runs"),
+        ('"Größe": at_most(runs.size, 1.0)', "promise keys must be ASCII snake_case, got 'Größe'"),
+    ],
+)
+def test_a_claim_that_is_written_wrongly_gets_a_sentence(own: Path, tmp_path: Path, promise: str, words: str) -> None:
+    right = '"size": at_most(runs.size, 1.0, text="size at most $1$")'
+    assert right in THEOREM
+    (own / "own_theorem.py").write_text(THEOREM.replace(right, promise).format(helper="own_helper"))
+    code, text, errors = widenet("check", f"{own}/own_theorem.py:theorem", store=tmp_path / "store")
+    assert (code, text) == (2, "")
+    assert words in " ".join(errors.split())
+    assert "Traceback" not in errors
 
 
 def test_unknown_files_and_names(own: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from widenet.report.changes import ChangedEntry, changes, results_in
 
 BEFORE: dict[str, Any] = {
-    "schema": 3,
+    "schema": 4,
     "checks": [
         {
             "id": "toy2020.theorem_1", "verdict": "HOLDS", "scale": "quick", "seed": 0,

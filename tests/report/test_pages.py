@@ -208,7 +208,7 @@ def test_the_search_has_a_row_for_each_statement_and_figure(built: Path, pages: 
 def test_the_same_results_lie_beside_the_pages(built: Path) -> None:
     found = json.loads((built.parent / "results.json").read_text(encoding="utf-8"))
     assert [row["id"] for row in found["checks"]] == [outcome.claim.id for outcome in CHECKS]
-    assert found["schema"] == 3
+    assert found["schema"] == 4
     assert found["figures"][0]["comparisons"][0]["verdict"] == "AGREES"
     written = {path.suffix for path in (built.parent / "figures").iterdir()}
     assert written == {".svg", ".pdf", ".png", ".gif", ".json", ".csv"}

@@ -7,6 +7,8 @@ import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.claims import Evidence, Part, Runs
+from widenet.claims.conclusion import evidence
+from widenet.claims.sides import Sides
 from widenet.errors import InputError, UnknownName
 from widenet.run import Answers
 
@@ -34,7 +36,14 @@ def test_answers_are_sorted_by_whether_a_claim_applies():
     assert isinstance(evidence, Evidence)
     assert (row.verdict, row.measured, row.promised) == ("HOLDS", evidence.measured, evidence.promised)
     assert (row.tightness, row.cases) == (evidence.tightness, evidence.headline.n_cases)
+    assert row.warning == evidence.headline.warning == ""
     assert frame.loc["toy2020.lemma_a_1"].why == answers["toy2020.lemma_a_1"]
+
+
+def test_an_answer_that_is_kept_by_far_says_so():
+    found = evidence({"updates": Sides([0.2, 0.5], 1000.0)})
+    (warning,) = Answers({"paper.claim": found}).to_frame().warning
+    assert warning == "Tested far from the edge: the closest case uses 0.05 % of what is promised."
 
 
 @pytest.mark.usefixtures("toys")

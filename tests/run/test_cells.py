@@ -230,3 +230,22 @@ def test_compute_reports_its_progress(store):
     assert heard == [(0.5, "half way")]
     compute(tasks()[1], store, silent)
     assert len(stored(store)) == 2
+
+
+def test_a_cell_says_on_how_many_cores_it_was_computed_and_its_key_does_not(store, monkeypatch):
+    (one, _) = tasks()
+    before = one.key.digest
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 48)
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {3, 5, 7}, raising=False)
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
+    compute(one, store)
+    cell = store.get(Task(one.experiment, one.setting).key)
+    assert cell is not None
+    assert cell.key.digest == before
+    assert {name: cell.content[name] for name in ("cores", "affinity", "blas_threads", "xla_flags")} == {
+        "cores": 48,
+        "affinity": 3,
+        "blas_threads": 1,
+        "xla_flags": "--xla_cpu_enable_fast_math=false",
+    }
+    assert cell.content["machine"].startswith("cpu")

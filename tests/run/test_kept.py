@@ -232,7 +232,8 @@ def test_an_edited_file_has_another_digest(tmp_path, monkeypatch):
         path.write_text(path.read_text().replace("tests.packages.toy2020", "other2021"))
     monkeypatch.syspath_prepend(str(tmp_path))
     module = ("other2021.claims.theorems",)
-    caches = (reach.source_digest, reach._file_digest, reach._imported, reach._read, reach._find)
+    digests = (reach._digest_of_sources, reach._own_folders, reach._file_digest)
+    caches = (*digests, reach._imported, reach._read, reach._find)
     before = reach.source_digest(module)
     assert before == reach.source_digest(module)
     for each in caches:

@@ -16,10 +16,11 @@ from tests.packages.toy2020.runs.numbers import LOG, Numbers, NumbersSetting
 from tests.stored import stored
 from widenet import papers
 from widenet.claims import Claim, Evidence, Fact, Hypothesis, Kind, Part, Promise, Promised, Runs, Verdict
+from widenet.console import catalogue
 from widenet.errors import InputError, StoreError, UnknownName
 from widenet.figures import Comparison
 from widenet.records import Scale
-from widenet.run import Cells, InProcess, check, judge, show, version
+from widenet.run import Cells, CheckOutcome, Circumstances, InProcess, check, judge, show, version
 from widenet.store import Store
 
 EVIDENCE = Evidence(
@@ -34,6 +35,7 @@ EVIDENCE = Evidence(
     details={"sizes": (4, 8), "limit": math.inf, "name": "η"},
     note="a note",
 )
+CIRCUMSTANCES = Circumstances(Scale.QUICK, 0, settings=[], seconds=0.0, reused=False, machine="", versions={}, cells=[])
 
 OLD_FIELDS = {
     *("id", "paper", "kind", "statement", "where", "verdict", "hypotheses", "quantity", "promised", "measured"),
@@ -134,7 +136,10 @@ def test_scale_and_seed_reach_what_a_claim_draws(cells):
 def test_the_row_of_a_check_is_the_contract(cells):
     row = dataclasses.replace(judge(drawn(), Scale.QUICK, 3, cells), evidence=EVIDENCE).row()
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-    assert set(row) == OLD_FIELDS | {"title", "parts", "details", "cells", "open_constant", "versions", "instance"}
+    about = {"form", "finding", "symbols", "repaired_by", "false_as_printed", "same_runs", "figures"}
+    more = {"title", "parts", "details", "cells", "open_constant", "versions", "instance"}
+    assert set(row) == OLD_FIELDS | more | about
+    assert (row["form"], row["finding"], row["symbols"], row["same_runs"]) == ("the paper's", None, [], [])
     assert set(row["hypotheses"][0]) == {"key", "name", "required", "actual", "slack", "met", "why", "normalization"}
     assert row["runs"] == {"tried": 20, "diverged": 1, "unfinished": 0, "outside": 0}
     assert (row["promised"], row["interval"]) == ("Infinity", [0.0, "Infinity"])
@@ -145,6 +150,19 @@ def test_the_row_of_a_check_is_the_contract(cells):
     assert set(part) == set(Part.model_fields)
     assert row["machine"] == f"cpu, numpy {np.__version__}"
     assert row["version"] == version()
+
+
+def test_the_row_says_what_show_says():
+    """Whose statement it is, what became of it, its symbols, and what it belongs to."""
+    claim = papers.find_claim("sarussi2021.definition_6_2_as_printed")
+    row = CheckOutcome(claim, EVIDENCE, CIRCUMSTANCES).row()
+    about = catalogue.about(claim.id)
+    assert (row["form"], row["repaired_by"]) == ("false as printed", "sarussi2021.definition_6_2")
+    assert row["finding"]["survives"] == "yes"
+    assert [each["word"] for each in row["symbols"]] == [each["word"] for each in about["symbols"]] != []
+    assert {name: row[name] for name in ("form", "finding", "same_runs", "figures", "false_as_printed")} == {
+        name: about[name] for name in ("form", "finding", "same_runs", "figures", "false_as_printed")
+    }
 
 
 def test_the_row_names_its_cells_and_their_settings(cells):

@@ -1,10 +1,16 @@
 """What a change recomputes, and what it does not."""
 
+import ast
+import contextlib
 import functools
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from widenet.errors import InputError
 from widenet.papers import PAPERS
 from widenet.run import reach as module
 from widenet.run.reach import SourceNotes, digest, reach
@@ -52,7 +58,8 @@ def house(tmp_path, monkeypatch) -> Path:
 
 def forget() -> None:
     """What this process remembers of files."""
-    for function in (module.digest, module._find, module._file_digest, module._imported, module._read):
+    cached = (module._digest_of_code, module._digest_of_sources, module._own_folders, module._find)
+    for function in (*cached, module._file_digest, module._imported, module._read):
         function.cache_clear()
 
 
@@ -96,7 +103,7 @@ def test_names_are_followed_through_re_exports_to_where_they_are_defined(house):
         ("data/__init__.py", "HERE = 1", "HERE = 2"),
     ],
 )
-def test_words_judges_and_other_rooms_recompute_nothing(house, name, old, new):
+def test_words_judges_and_other_papers_recompute_nothing(house, name, old, new):
     assert not changed(house, name, old, new)
 
 
@@ -178,7 +185,7 @@ SURFACES = {"cli", "console", "figures", "plots", "report", "run", "store"}
 
 
 @pytest.mark.parametrize("key", [paper.key for paper in PAPERS])
-def test_runs_reach_their_own_room_and_what_lies_below(key):
+def test_runs_reach_their_own_package_and_what_lies_below(key):
     """A change in one room recomputes nothing of the other; nor does one of a judge, a drawing or a surface."""
     offenders = {}
     for file in sorted((module.ROOT / "papers" / key / "runs").glob("[!_]*.py")):
@@ -246,3 +253,90 @@ class TestNotes:
         (tmp_path / "file").touch()
         module.NOTES.write(tmp_path / "file" / "sources.json")
         assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "widenet"]
+
+
+def test_two_threads_do_not_parse_at_once(tmp_path, monkeypatch):
+    """CPython may raise a SystemError where they do, as a worker of Dask did that was asked while it computed."""
+    both, met = threading.Barrier(2), []
+    real = ast.parse
+
+    def parse(text):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            met.append(both.wait(1.0))
+        return real(text)
+
+    monkeypatch.setattr(ast, "parse", parse)
+    paths = [tmp_path / name for name in ("a.py", "b.py")]
+    for path in paths:
+        path.write_text("x = 1\n")
+    threads = [threading.Thread(target=module._read, args=(path,)) for path in paths]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not met
+
+
+class TestBeside:
+    """What lies beside a file of somebody's own."""
+
+    @pytest.fixture
+    def own(self, tmp_path, monkeypatch) -> Path:
+        folder = tmp_path / "own"
+        folder.mkdir()
+        (folder / "own_run.py").write_text("def run(setting): ...\n")
+        (folder / "numbers.txt").write_text("1")
+        monkeypatch.syspath_prepend(str(folder))
+        return folder
+
+    @pytest.mark.parametrize(
+        ("name", "text", "counts"),
+        [
+            ("numbers.txt", "1.5", True),
+            ("new.csv", "a,b", True),
+            ("dyn.py", "SIZE = 1", True),
+            ("broken.py", "def", True),
+            ("config.toml", "size = 1", True),
+            ("plan.toml", 'of = "own_run.py:sizes"\n[over]\ndim = [1, 2]', False),
+            (".numbers.txt.swp", "1", False),
+            ("out.log", "1", False),
+            ("test_own.py", "SIZE = 1", False),
+            ("exports/found.csv", "a,b", False),
+            ("own_run.py", "def run(setting): ...  # a comment\n", False),
+        ],
+    )
+    def test_what_counts(self, name: str, text: str, counts: bool, own: Path) -> None:
+        before = digest("own_run")
+        (own / name).parent.mkdir(exist_ok=True)
+        (own / name).write_text(text)
+        forget()
+        assert (digest("own_run") != before) is counts
+
+    def test_a_table_that_changes_while_a_process_lives(self, own: Path) -> None:
+        before = digest("own_run")
+        (own / "numbers.txt").write_text("1.5")
+        assert digest("own_run") != before
+
+    def test_what_the_command_prints_to(self, own: Path) -> None:
+        words = "from widenet.run.reach import digest; print(digest('own_run'))"
+        (own / "numbers.txt").write_text("1")
+        before = digest("own_run")
+        with (own / "found.txt").open("w") as file:
+            file.write("earlier words")
+            file.flush()
+            subprocess.run([sys.executable, "-c", words], cwd=own, stdout=file, check=True)
+        assert (own / "found.txt").read_text().endswith(f"{before}\n")
+
+    def test_too_many(self, own: Path, monkeypatch) -> None:
+        monkeypatch.setattr(module, "MOST_FILES", 1)
+        with pytest.raises(InputError, match=r"has 2 files of 0 MiB in all.* move it to a folder of its own"):
+            digest("own_run")
+
+    def test_installed_neighbours_are_strangers(self, tmp_path: Path, monkeypatch) -> None:
+        folder = tmp_path / "site-packages"
+        folder.mkdir()
+        (folder / "their_run.py").write_text("def run(setting): ...\n")
+        monkeypatch.syspath_prepend(str(folder))
+        before = digest("their_run")
+        (folder / "numbers.txt").write_text("1")
+        assert digest("their_run") == before

@@ -101,6 +101,8 @@ def clock(monkeypatch):
         now = 1000.0
 
     monkeypatch.setattr(leases.time, "monotonic", lambda: Clock.now)
+    monkeypatch.setattr(leases, "_heart", leases._Heart())
+    monkeypatch.setattr(leases._Heart, "keep", lambda heart, lease: heart.held.add(lease))  # it beats by hand alone
     return Clock
 
 
@@ -189,6 +191,49 @@ def test_the_owner_shows_its_life_at_each_beat(tmp_path, monkeypatch):
             assert time.monotonic() < last
             time.sleep(0.01)
         assert len(lease_path(store).read_bytes()) == len(before)
+
+
+@pytest.mark.parametrize("number", [errno.ESTALE, errno.ENOENT])
+def test_a_lease_that_was_removed_while_it_was_read_is_none(tmp_path, monkeypatch, number):
+    """Over NFS a file that was replaced or removed meanwhile is a stale handle, which is no broken store."""
+    store, real = Store(tmp_path), Path.read_bytes
+    other = leases.Owner("theirs", "another machine", 0, 1, "1")
+    lease_path(store).parent.mkdir(parents=True)
+    lease_path(store).write_bytes(other.text(0))
+
+    def read_bytes(path: Path) -> bytes:
+        if path.suffix == leases.SUFFIX and path.exists():
+            path.unlink()
+            raise OSError(number, os.strerror(number))
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    assert is_free(store)
+
+
+@pytest.mark.parametrize("number", [errno.ESTALE, errno.ENOTDIR])
+def test_a_cell_that_was_replaced_while_it_was_read_counts_as_missing(tmp_path, monkeypatch, number):
+    store = Store(tmp_path)
+    store.put(KEY, {"x": [1.0]})
+
+    def refuse(path: Path, *_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "is_file", refuse)
+    assert store.get(KEY) is None
+    assert not store.holds(KEY)
+
+
+def test_an_owner_whose_file_is_a_stale_handle_lets_go(tmp_path, monkeypatch):
+    def refuse(handle: int):
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+    with Store(tmp_path).claiming(KEY) as ours:
+        assert ours is not None
+        monkeypatch.setattr(leases.os, "fstat", refuse)
+    monkeypatch.undo()
+    assert ours not in leases._heart.held
 
 
 @pytest.fixture

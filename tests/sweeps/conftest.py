@@ -7,7 +7,8 @@ from tests.sweeps import toy
 from widenet.store import Store
 
 FILE = str(Path(toy.__file__))
-PRODUCTS = f"{FILE}:products"
+PRODUCTS, PAIRS = f"{FILE}:products", f"{FILE}:pairs"
+PLAIN, NAMED = f"{FILE}:plain", f"{FILE}:named"
 
 
 class Log:

@@ -108,7 +108,7 @@ def test_a_quantity_is_looked_at_where_you_say(store):
         (lambda: wn.sweep([THEOREM, PRODUCTS]), "an experiment alone; name one"),
         (lambda: wn.sweep([THEOREM, THEOREM]), "of has the value .* twice"),
         (lambda: wn.sweep([THEOREM, "brutzkus2018.theorem_7"], look="loss"), "no clause of these claims"),
-        (lambda: wn.sweep(THEOREM, at={"epoch": 1}), "look.at is for experiments"),
+        (lambda: wn.sweep(THEOREM, at={"epoch": 1}), "look.at is for quantities of cells"),
         (lambda: wn.sweep(PRODUCTS, at={"epoch": 1}), "have no axes of their own; leave look.at out"),
         (lambda: wn.sweep(PRODUCTS, size={"from": 2, "to": 9, "steps": 3}), "round = 1 rounds a range"),
     ],
@@ -127,7 +127,7 @@ def test_ranges_are_rounded_to_multiples():
 def test_the_forecast_looks_along_the_sweep(store, log):
     spec = {"of": PRODUCTS, "over": {"size": list(range(2, 12)), "factor": [0.5, 1.0, 2.0]}}
     words = forecast(Survey(order_of(spec_of(spec), store), store), 2)
-    assert "30 points, in 30 packs of 1." in words
+    assert "30 points, 3 runs each, 90 in all." in words
     assert "24 points are missing." in words
     assert "6 points along the sweep were computed now" in words
     begun = [name.split()[0] for name in log.counts("start")]

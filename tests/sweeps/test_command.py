@@ -135,9 +135,11 @@ def test_sigterm_ends_a_sweep_in_the_middle_of_a_cell_and_frees_it(tmp_path, log
     assert not list((tmp_path / "store").rglob("*.lease*"))
 
 
-def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log):
+def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log, trouble):
+    """One of its points waits for ever, so that it cannot end before."""
+    trouble.write_text("50 wait\n")
     spec = tmp_path / "slow.toml"
-    spec.write_text(f'of = "{PRODUCTS}"\n[set]\nseconds = 0.3\n[over]\nfactor = {list(range(1, 101))}\n')
+    spec.write_text(f'of = "{PRODUCTS}"\n[over]\nfactor = {list(range(1, 101))}\n')
     command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--jobs", "2"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
     last = time.monotonic() + PATIENCE

@@ -18,8 +18,10 @@ from tests.sweeps.conftest import PRODUCTS
 from widenet.errors import StoreError
 from widenet.store import Store, leases
 from widenet.sweeps import driver, failures
-from widenet.sweeps.driver import Quiet, Survey
+from widenet.sweeps.driver import Packing, Quiet, Survey
 from widenet.sweeps.order import order_of, subject_of
+from widenet.sweeps.packing import packed
+from widenet.sweeps.packs import Pack
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 
@@ -38,7 +40,7 @@ def sweep_of(store: Store, **row) -> Survey:
 
 def test_worker_processes_compute_each_point_once(store, log, expected):
     counts = driver.in_processes(sweep_of(store), Quiet(), 2)
-    assert counts["computed"] == 18, "two were the pilot"
+    assert counts["computed"] == 14, "six were the pilot"
     assert dataset_of(sweep_of(store)).identical(expected)
     assert set(log.counts().values()) == {1}
 
@@ -46,7 +48,7 @@ def test_worker_processes_compute_each_point_once(store, log, expected):
 def test_a_worker_that_is_lost_costs_the_point_it_was_at(store, log, trouble, expected):
     """This one ends every process that tries it, and 18 owners were lost before."""
     sweep = sweep_of(store)
-    sweep.pack_size()
+    sweep.decide()
     trouble.write_text("2.5 end\n")
     point = {"size": 2, "factor": 2.5}
     tasks = subject_of(sweep.order, store).tasks(point)
@@ -209,8 +211,10 @@ def test_memory_does_not_grow_with_the_number_of_points_that_are_handed_out(stor
     for n_points in (1_000, 100_000):
         axis = {"from": 1, "to": n_points, "steps": n_points}
         sweep = sweep_of(store, over={"seed": axis})
-        store.write_once(sweep.plan, json.dumps({"pack": n_points // 64, "seconds_per_point": 0.01}).encode())
-        assert len(sweep.missing()) >= 64  # what is asked is written now
+        prices = [(0, 1.0)]
+        plan = Packing(prices=prices, packs=packed(prices, n_points))
+        store.write_once(sweep.plan, plan.model_dump_json().encode())
+        assert len(sweep.missing()) >= 33  # what is asked is written now
         tracemalloc.start()
         driver.by_executor(sweep, Immediate(), Quiet())
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -221,7 +225,7 @@ def test_memory_does_not_grow_with_the_number_of_points_that_are_handed_out(stor
 def test_a_node_that_vanished_with_its_lease_is_waited_for_and_replaced(store, log, monkeypatch, expected):
     monkeypatch.setattr(leases, "BEAT_SECONDS", 0.1)
     sweep = sweep_of(store)
-    sweep.pack_size()
+    sweep.decide()
     tasks = subject_of(sweep.order, store).tasks({"size": 4, "factor": 2.0})
     assert isinstance(tasks, list)
     lease = store.path(tasks[0].key).with_suffix(leases.SUFFIX)
@@ -237,15 +241,90 @@ def test_processes_that_start_together_agree_on_the_packs(store, log, monkeypatc
     """One that finds the first points in the hands of others must not take them for quick ones."""
     sweep = sweep_of(store, over={"factor": [1.0, 2.0]}, set={"seconds": 0.3})
     with concurrent.futures.ThreadPoolExecutor(4) as threads:
-        sizes = list(
-            threads.map(lambda _: sweep_of(store, over=sweep.order.axes, set=sweep.order.fixed).pack_size(), "abcd")
+        plans = list(
+            threads.map(lambda _: sweep_of(store, over=sweep.order.axes, set=sweep.order.fixed).decide(), "abcd")
         )
-    assert len(set(sizes)) == 1
-    assert json.loads(sweep.plan.read_text())["seconds_per_point"] >= 0.3
+    assert all(plan == plans[0] for plan in plans)
+    assert plans[0].prices[0][1] >= 0.3
     assert set(log.counts().values()) == {1}
 
 
 def test_a_store_that_is_a_file_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot write results to"):
-        wn.sweep(PRODUCTS, store=Store(Path(tmp_path / "file")), factor=[1.0])
+        driver.here(sweep_of(Store(Path(tmp_path / "file"))), Quiet())
+
+
+class NewProcesses(concurrent.futures.ThreadPoolExecutor):
+    """Each job is a process of its own, as those of submitit and executorlib may be."""
+
+    submitted: Counter[int]
+
+    def submit(self, fn, /, *args, **kwargs):
+        (text,) = args
+        self.submitted[Pack.of(text).start] += 1
+        code = "import sys, json; from widenet.sweeps.packs import compute_pack"
+        code += "; print(json.dumps(compute_pack(sys.argv[1])))"
+
+        def job():
+            done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)
+            return json.loads(done.stdout)
+
+        return super().submit(job)
+
+
+def test_jobs_that_are_new_processes_take_over_a_lease_that_the_driver_has_watched(store, log, monkeypatch, expected):
+    """None of them lives for three beats; without what the driver saw, they would be submitted for ever."""
+    monkeypatch.setattr(leases, "BEAT_SECONDS", 0.1)
+    sweep = sweep_of(store, over={"size": [4], "factor": [2.0, 2.5, 0.5]})
+    sweep.decide()
+    tasks = subject_of(sweep.order, store).tasks({"size": 4, "factor": 0.5})
+    assert isinstance(tasks, list)
+    lease = store.path(tasks[0].key).with_suffix(leases.SUFFIX)
+    lease.parent.mkdir(parents=True, exist_ok=True)
+    lease.write_bytes(leases.Owner("theirs", "another machine", 0, 1, "1").text(7))
+    with NewProcesses(2) as executor:
+        executor.submitted = Counter()
+        driver.by_executor(sweep, executor, Quiet())
+    found = dataset_of(sweep)
+    assert found["product"].equals(expected["product"].sel(size=[4], factor=[2.0, 2.5, 0.5]))
+    assert executor.submitted == {2: 2}, "once when it was held, and once when it was stale"
+    assert log.counts("start")["4 0.5 0"] == 1
+    assert not lease.exists()
+
+
+def test_a_pack_that_is_held_by_the_living_is_not_submitted_until_they_give_it_back(store, monkeypatch, expected):
+    sweep = sweep_of(store, over={"size": [4], "factor": [2.0, 2.5, 0.5]})
+    sweep.decide()
+    tasks = subject_of(sweep.order, store).tasks({"size": 4, "factor": 0.5})
+    assert isinstance(tasks, list)
+    looks = []
+
+    class Once(concurrent.futures.Executor):
+        submitted = 0
+
+        def submit(self, fn, /, *args, **kwargs):
+            self.submitted += 1
+            future = concurrent.futures.Future()
+            future.set_result(fn(*args))
+            return future
+
+    executor = Once()
+    path = store.path(tasks[0].key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ours = leases.acquire(path)
+    assert ours is not None
+    real = Pack.left
+
+    def left(pack):
+        looks.append(real(pack))
+        if len(looks) == 3:
+            ours.release()
+        return looks[-1]
+
+    monkeypatch.setattr(Pack, "left", left)
+    driver.by_executor(sweep, executor, Quiet())
+    assert looks[:3] == [None, None, None]
+    assert looks[3] is not None
+    assert executor.submitted == 2
+    assert dataset_of(sweep)["product"].equals(expected["product"].sel(size=[4], factor=[2.0, 2.5, 0.5]))

@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
@@ -118,3 +119,24 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path, store: Store):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot write to"):
         export.write_numbers(found, tmp_path / "file" / "a.csv")
+
+
+def test_whole_numbers_over_32_bits_are_floats_in_netcdf_and_text_beyond_those(tmp_path):
+    large = xr.Dataset({"x": ("seed", [1.0, 2.0])}, {"seed": [1, 2**40 + 1]})
+    path = export.write_numbers(large, tmp_path / "a.nc")
+    with xr.open_dataset(path, engine="scipy") as found:
+        assert found.seed.values.tolist() == [1.0, 2.0**40 + 1]
+    huge = large.assign_coords(seed=[1, 2**62 + 1])
+    path = export.write_numbers(huge, tmp_path / "b.nc")
+    with xr.open_dataset(path, engine="scipy") as found:
+        assert [str(each) for each in found.seed.values.astype(str)] == ["1", str(2**62 + 1)]
+
+
+def test_parquet_has_a_row_per_run(tmp_path, store: Store):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="an optional dependency")
+    found = wn.sweep(PRODUCTS, store=store, factor=[0.5, 1.0], n_runs=2)
+    path = export.write_numbers(found, export.require_form(tmp_path / "a.parquet"))
+    rows = parquet.read_table(path).to_pandas()
+    assert rows[["factor", "run"]].to_numpy().tolist() == [[0.5, 0], [0.5, 1], [1.0, 0], [1.0, 1]]
+    np.testing.assert_array_equal(rows["product"], found["product"].values.ravel())
+    assert rows["state"].tolist() == ["finished"] * 4

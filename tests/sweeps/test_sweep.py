@@ -1,20 +1,23 @@
 """Sweeps from Python: axes, values, refusals, and what is kept."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
 import widenet as wn
-from tests.sweeps.conftest import PRODUCTS
-from widenet.errors import InputError
+from tests.sweeps.conftest import NAMED, PLAIN, PRODUCTS
+from widenet.errors import InputError, StoreError
 from widenet.store import Store
-from widenet.sweeps import driver
+from widenet.sweeps import driver, packing
 from widenet.sweeps.driver import Quiet, Survey
-from widenet.sweeps.order import order_of, packs_of
+from widenet.sweeps.order import order_of
+from widenet.sweeps.packing import spans_of
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 from widenet.sweeps.status import retry, status_of
+from widenet.sweeps.terminal import told
 
 from . import toy
 
@@ -84,6 +87,15 @@ def test_a_claim_over_choices(store):
     np.testing.assert_array_equal(found.updates.sel(n_neurons=8, step_size=2.0), alone.updates.squeeze())
 
 
+def test_a_promise_that_is_kept_by_far_says_so(store):
+    found = wn.sweep(THEOREM, "separable", slope=[0.001, 0.5], n_runs=1, store=store)
+    words = "Tested far from the edge: the closest case uses 0.0001 % of what is promised."
+    assert found.warning.values.tolist() == [words, ""]
+    row = {"of": THEOREM, "data": "separable", "over": {"slope": [0.001, 0.5]}, "runs": 1}
+    survey = Survey(order_of(spec_of(row), store), store)
+    assert "1 × tested far from the edge: the closest case uses less" in told(survey, found, Counter())
+
+
 def test_a_claim_on_own_arrays_agrees_with_check_on(store):
     rng = np.random.default_rng(0)
     data, _ = wn.scale_to_unit_ball(wn.from_arrays(points := rng.normal(size=(8, 3)), np.sign(points[:, 0])))
@@ -99,7 +111,7 @@ def test_a_claim_on_own_arrays_agrees_with_check_on(store):
         (lambda: wn.sweep(THEOREM, n_neuron=[2, 4]), "no choice 'n_neuron'; did you mean 'n_neurons'"),
         (lambda: wn.sweep(THEOREM, n_neurons=[2, 3]), "n_neurons must be a multiple of 2, got 3"),
         (lambda: wn.sweep(THEOREM, n_components=[1, 2]), "n_components changes nothing that brutzkus2018.theorem_2"),
-        (lambda: wn.sweep(THEOREM, look="update"), "no clause of .* 'update'; did you mean 'updates'"),
+        (lambda: wn.sweep(THEOREM, look="update"), "no clause or quantity of .* 'update'; did you mean 'updates'"),
         (lambda: wn.sweep(THEOREM, "leaves.csv"), "there is no file 'leaves.csv'"),
         (lambda: wn.sweep(THEOREM, "seperable"), "no file or data set 'seperable'; did you mean 'separable'"),
         (lambda: wn.sweep("brutzkus2018.theorem_22"), "no claim or experiment .* did you mean"),
@@ -120,23 +132,22 @@ def test_a_mistake_is_told_before_anything_is_run(call, words, log, tmp_path, mo
 
 def test_packs_are_fixed_by_the_first_who_writes_them_down(store):
     sweep = sweep_of(store)
-    assert [list(each) for each in packs_of(5, 2)] == [[0, 1], [2, 3], [4]]
-    size = sweep.pack_size()
-    sweep.plan.write_bytes(sweep.plan.read_bytes().replace(f'"pack": {size}'.encode(), b'"pack": 4'))
-    assert sweep_of(store).pack_size() == 4
+    assert sweep.decide().packs == [(1, 6)]
+    sweep.plan.write_bytes(sweep.plan.read_bytes().replace(b"[[1,6]]", b"[[4,1],[2,1]]"))
+    assert sweep_of(store).spans() == [range(4), range(4, 6)]
 
 
 def test_numbers_do_not_depend_on_the_packing(tmp_path, monkeypatch):
     found = []
     for least in (1, 2, 6):
-        monkeypatch.setattr(driver, "PACKS_AT_LEAST", least)
+        monkeypatch.setattr(packing, "FEW", least)
         found.append(wn.sweep(PRODUCTS, store=Store(tmp_path / str(least)), **GRID))
     assert found[0].identical(found[1])
     assert found[0].identical(found[2])
 
 
 def test_shares_are_a_partition_and_help_with_the_rest():
-    spans = list(packs_of(100, 3))
+    spans = list(spans_of([(3, 33), (1, 1)]))
     own = [[span for span in spans if driver.hash_of(span) % 4 == i - 1] for i in range(1, 5)]
     assert sorted(span.start for each in own for span in each) == [span.start for span in spans]
     assert all(own)
@@ -205,3 +216,55 @@ def test_load_computes_nothing_and_shows_what_is_finished(store, tmp_path, log, 
     assert not log.counts("start")
     found = wn.sweep(PRODUCTS, store=store, factor=[0.5, 1.0])
     assert wn.load(spec, store=store).identical(found)
+
+
+def test_seeds_and_kinds_of_points_are_axes_from_python(store):
+    found = wn.sweep(THEOREM, ["separable", "clusters"], n_runs=2, seed=[0, 1], store=store)
+    assert dict(found.sizes) == {"data": 2, "seed": 2, "run": 2}
+    alone = wn.sweep(THEOREM, "clusters", n_runs=2, seed=[1], store=store)
+    assert found.state.values.ravel().tolist() == ["finished"] * 4
+    np.testing.assert_array_equal(found.updates.sel(data="clusters", seed=1), alone.updates.squeeze())
+    fields = wn.sweep(PRODUCTS, seed=[0, 1], store=store)
+    assert (fields["product"].sel(seed=0) != fields["product"].sel(seed=1)).all()
+
+
+def test_quantities_of_the_cells_of_a_claim_are_looked_at(store):
+    """The last margin is no clause; the clause beside it is what it was."""
+    both = wn.sweep(THEOREM, "separable", n_neurons=[4, 8], n_runs=2, store=store, look=("updates", "last_margin"))
+    alone = wn.sweep(THEOREM, "separable", n_neurons=[4, 8], n_runs=2, store=store, look="updates")
+    assert both.updates.equals(alone.updates)
+    assert both["last_margin"].dims == ("n_neurons", "run")
+    assert (both["last_margin"] >= 1).all()
+
+
+def test_a_mistyped_field_of_a_plain_record_is_refused_before_anything_is_run(store, log):
+    with pytest.raises(InputError, match=r"no quantity of toy\.plain, 'amout'; did you mean 'amount'"):
+        wn.sweep(PLAIN, look="amout", factor=[1.0], store=store)
+    assert not log.counts("start")
+    assert wn.sweep(PLAIN, look="amount", factor=[1.0], store=store).amount.values.tolist() == [2.0]
+
+
+def test_a_mistyped_quantity_of_an_array_with_names_is_refused_after_its_first_cell(store, log):
+    with pytest.raises(InputError, match="no quantity, 'amout'; did you mean 'amount'"):
+        wn.sweep(NAMED, look="amout", factor=[1.0, 2.0, 3.0], store=store)
+    assert log.counts("start").total() == 1
+    with pytest.raises(InputError, match="no quantity, 'amout'"):
+        wn.sweep(NAMED, look="amout", factor=[1.0, 2.0, 3.0], store=store)
+    assert log.counts("start").total() == 1, "and not again"
+    assert wn.sweep(NAMED, look="amount", factor=[1.0], store=store).amount.values.tolist() == [2.0]
+
+
+def test_a_store_that_cannot_be_written_is_no_obstacle(store, monkeypatch, capsys):
+    first = wn.sweep(PRODUCTS, store=store, factor=[0.5])
+    real = Store._writing
+
+    def refuse(self):
+        if self.root.is_relative_to(store.root):
+            raise StoreError(f"cannot write results to {self.root}: read-only file system;")
+        return real(self)
+
+    monkeypatch.setattr(Store, "_writing", refuse)
+    found = wn.sweep(PRODUCTS, store=store, factor=[0.5, 1.0])
+    assert "read-only file system; Until then nothing that is computed is kept." in capsys.readouterr().err
+    assert found.sel(factor=[0.5])["product"].equals(first["product"])
+    assert (found.state == "finished").all()

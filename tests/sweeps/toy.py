@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from jaxtyping import Float
+from pydantic import model_validator
 
 from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
@@ -40,6 +42,26 @@ class Products(Cases):
     @property
     def double(self) -> np.ndarray:
         return 2 * self.product
+
+
+class PairSetting(ClosedModel):
+    """k of n, and no thirteen."""
+
+    k: int = 1
+    n: int = 5
+    n_runs: int = 2
+
+    @model_validator(mode="after")
+    def _k_is_at_most_n(self) -> "PairSetting":
+        if self.n == 13:
+            raise ZeroDivisionError("thirteen")
+        if self.k > self.n:
+            raise ValueError(f"k must be at most n, got {self.k} of {self.n}")
+        return self
+
+
+def run_pair(setting: PairSetting, progress: Progress) -> Products:
+    return Products(np.full(setting.n_runs, float(setting.k)), setting.n)
 
 
 def run(setting: ToySetting, progress: Progress) -> Products:
@@ -81,4 +103,26 @@ def settings(scale: Scale, seed: int) -> Sequence[ToySetting]:
     return [ToySetting(seed=seed), ToySetting(seed=seed, size=5)]
 
 
+def pair_settings(scale: Scale, seed: int) -> Sequence[PairSetting]:
+    return [PairSetting()]
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    amount: float
+
+
+def run_plain(setting: ToySetting, progress: Progress) -> Plain:
+    _write(f"start {os.getpid()} {setting.factor:g}")
+    return Plain(2 * setting.factor)
+
+
+def run_named(setting: ToySetting, progress: Progress) -> xr.Dataset:
+    _write(f"start {os.getpid()} {setting.factor:g}")
+    return xr.Dataset({"amount": 2 * setting.factor})
+
+
+plain = Experiment("toy.plain", settings, run_plain, seconds=0.01)
+named = Experiment("toy.named", settings, run_named, seconds=0.01)
+pairs = Experiment("toy.pairs", pair_settings, run_pair, seconds=0.01)
 products = Experiment("toy.products", settings, run, seconds=0.01)

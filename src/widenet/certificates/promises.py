@@ -136,7 +136,9 @@ def _remark(row: ClaimRow, evidence: Evidence, standing: Standing, generosity: f
     if generosity is not None and generosity >= GENEROUS and standing is Standing.GUARANTEED:
         said.append(f"the limit is {plain(float(f'{generosity:.2g}'))} times what was needed")
     words = "; ".join(each for each in said if each)
-    return f"{words[:1].upper()}{words[1:]}." if words else ""
+    sentences = [f"{words[:1].upper()}{words[1:]}."] if words else []
+    warning = evidence.parts[0].warning if standing in (Standing.GUARANTEED, Standing.GOOD_TO_KNOW) else ""
+    return " ".join([*sentences, *([warning] if warning else [])])
 
 
 def _filled(seen: str, numbers: Mapping[str, Any]) -> str:

@@ -2,11 +2,11 @@
 
 A `Claim` is a statement of a paper that can be run. It reads the cells of an `Experiment` (or generates its own cheap
 test cases), joined into tables. Its hypotheses are measured on them and its judge returns its promises; the two become
-`Evidence`, and the verdict follows. Checking takes milliseconds and trains nothing, so evidence is never stored.
+`Evidence`, and the verdict follows. Checking takes milliseconds and trains nothing; only a report keeps evidence, with
+what it was found from (`widenet.run.kept`).
 """
 
 import dataclasses
-import enum
 import functools
 import inspect
 import re
@@ -22,6 +22,7 @@ from widenet.claims.hypotheses import KEY, Hypothesis, normalized, undecided
 from widenet.claims.instance import Instance
 from widenet.claims.meaning import Meaning
 from widenet.claims.tolerances import ROUNDING
+from widenet.claims.verdicts import Kind, Verdict
 from widenet.errors import UnknownName
 from widenet.records import ClosedModel, Form, Scale
 
@@ -44,37 +45,6 @@ __all__ = [
     "plain",
     "undecided",
 ]
-
-
-class Verdict(enum.StrEnum):
-    """The five answers a check can give."""
-
-    HOLDS = "HOLDS"
-    VIOLATED = "VIOLATED"
-    HYPOTHESES_NOT_MET = "HYPOTHESES_NOT_MET"
-    INSUFFICIENT_EVIDENCE = "INSUFFICIENT_EVIDENCE"
-    CONSTANT_UNSPECIFIED = "CONSTANT_UNSPECIFIED"
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        return {
-            Verdict.HOLDS: "The hypotheses are met and the conclusion was measured to hold.",
-            Verdict.VIOLATED: "The hypotheses are met and the conclusion was measured to fail.",
-            Verdict.HYPOTHESES_NOT_MET: "At least one hypothesis fails here, so the statement promises nothing.",
-            Verdict.INSUFFICIENT_EVIDENCE: "Too few runs, runs cut short, or a hypothesis left undecided.",
-            Verdict.CONSTANT_UNSPECIFIED: "The paper leaves a constant open, so there is no number to test.",
-        }[self]
-
-
-class Kind(enum.StrEnum):
-    """What role a statement plays in its paper. Surfaces list them in this order."""
-
-    MAIN = "main result"
-    TREND = "trend"
-    CONSTRUCTION = "construction"
-    IDENTITY = "identity"
-    STEP = "proof step"
 
 
 class Runs(ClosedModel):
@@ -101,6 +71,10 @@ class Compared:
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
+
+FAR = 1e-3
+"""A tightness below which a claim was tested far from its edge."""
+KEPT_BY_FAR = "Tested far from the edge: the closest case uses {} of what is promised."
 
 OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
 
@@ -168,6 +142,18 @@ class Part(ClosedModel):
     def comes_apart(self) -> bool:
         """Whether how close it comes says something: two sides, no equality, and not 0 where 0 is promised."""
         return self.tightness is not None and self.sense != "=" and (self.measured, self.promised) != (0.0, 0.0)
+
+    @property
+    def warning(self) -> str:
+        """A sentence about a part that even its closest case keeps by far; "" where there is none.
+
+        A promise of 0 has no size that a share could be of.
+        """
+        is_far = self.tightness is not None and self.tightness < FAR
+        if not (self.kept and is_far and self.promised) or self.vacuous:
+            return ""
+        used = f"{100 * self.tightness:.1g} %" if self.tightness else "nothing"
+        return KEPT_BY_FAR.format(used)
 
     def with_cases(self, columns: Callable[[], Mapping[str, Any]]) -> "Part":
         """This part, which now knows how to make the columns of `cases`."""
@@ -243,7 +229,7 @@ class Evidence(ClosedModel):
         return f"<Evidence: {self}>"
 
     def __str__(self) -> str:
-        """The verdict, the two sides of the headline, and the note: one line for a reader."""
+        """The verdict, the two sides of the headline, a warning if they are far apart, and the note: one line."""
         part, words = self.headline, [f"{self.verdict.value}:"]
         if self.verdict is Verdict.HYPOTHESES_NOT_MET:
             unmet = [each for each in self.hypotheses if each.met is False]
@@ -252,7 +238,7 @@ class Evidence(ClosedModel):
             words.append(f"{self.quantity}: {part.measured:.4g} {part.relation} {part.promised:.4g}.")
         else:
             words.append(self.verdict.sentence)
-        return " ".join([*words, self.note]).rstrip()
+        return " ".join(each for each in (*words, part.warning, self.note) if each)
 
     @computed_field
     @property
@@ -348,7 +334,7 @@ class Claim:
         them, or `NotApplicable`.
       meaning: the promise in plain words, or None.
       title: the statement in at most 60 characters of plain words, for lists.
-      form: whose statement it is: the paper's, or ours in its place. Findings say which claims are repairs.
+      form: whose statement it is: the paper's, or ours in its place. The id says which are false as printed.
       remark: what a reader should know about the statement or about how it is checked, or "".
     """
 
@@ -379,6 +365,8 @@ class Claim:
             raise ValueError(f"{self.id}: a claim has reads= or draws=, got {found}")
         if self.among_given and not self.given:
             raise ValueError(f"{self.id}: among_given=True needs hypotheses in given=")
+        if self.expected is Verdict.VIOLATED:
+            object.__setattr__(self, "form", Form.PRINTED)
 
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {plain(self.title or self.statement)}>"
@@ -466,13 +454,13 @@ class Claim:
     @property
     def ways(self) -> tuple[Callable[[Any], Any], ...]:
         """How each of its sources is run on user data; none where it is not about data."""
+        # A statement that is kept because it is false promises nothing about anybody's data.
+        if self.expected is Verdict.VIOLATED:
+            return ()
         if self.settings_on is not None:
             return (self.settings_on,)
         ways = [getattr(each, "on", None) for each in self.reads or (self.draws,)]
-        # A statement that is kept because it is false promises nothing about anybody's data.
-        if self.expected is Verdict.VIOLATED or None in ways:
-            return ()
-        return tuple(way for way in ways if way is not None)
+        return () if None in ways else tuple(way for way in ways if way is not None)
 
     def on(self, user_data: Any) -> Any:
         """What to run or to judge on this data, or `NotApplicable`.
@@ -482,8 +470,6 @@ class Claim:
         """
         if hasattr(user_data, "labels") and not hasattr(user_data, "choices"):
             raise TypeError(f"{self.id}.on takes widenet.UserData(data, choices), got {type(user_data).__name__}")
-        if self.settings_on is not None:
-            return self.settings_on(user_data)
         if not self.ways:
             return NOT_ABOUT_DATA
         answers = [way(user_data) for way in self.ways]

@@ -19,10 +19,12 @@ found here and in `sides`, once for all claims.
 
 import dataclasses
 import math
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -31,10 +33,12 @@ from widenet.claims.cases import numbers_of
 from widenet.claims.conclusion import evidence
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides
+from widenet.errors import ClaimError
 
 if TYPE_CHECKING:
     from widenet.claims.base import Claim
 
+T = TypeVar("T")
 Measure = Callable[..., Sides]
 Promised = Mapping[str, Conjunct]
 """The conjuncts of a conclusion by key. Keys depend on no data."""
@@ -215,12 +219,16 @@ class Clauses(Mapping[str, Clause]):
 
 
 def clauses_of(claim: "Claim") -> Clauses:
-    """Asked of the blank tables of the claim: no case, so nothing is run, and nothing is declared twice."""
+    """Asked of the blank tables of the claim: no case, so nothing is run, and nothing is declared twice.
+
+    Raises:
+      ClaimError: a hypothesis or the judge needs a case, as a reduction (`runs.a.max()`) does.
+    """
     tables = tuple(kind.join([]) for kind in claim.kinds)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = [(each, each(*tables)) for each in claim.given]
-        promise = claim.promise(*tables)
+        given = [(each, _without_runs(claim, f"hypothesis {each.key!r}", each, tables)) for each in claim.given]
+        promise = _without_runs(claim, "judge", claim.promise, tables)
     return Clauses(
         [
             *(
@@ -237,13 +245,43 @@ def clauses_of(claim: "Claim") -> Clauses:
     )
 
 
+def _without_runs(claim: "Claim", name: str, ask: Callable[..., T], tables: Sequence[Any]) -> T:
+    try:
+        return ask(*tables)
+    except Exception as error:
+        if str(error).startswith(f"{claim.id}: "):
+            raise
+        own = [each for each in traceback.extract_tb(error.__traceback__) if not _is_ours_or_installed(each.filename)]
+        place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+        raise ClaimError(
+            f"{claim.id}: the {name} must work on a table without runs, which lists its clauses, got "
+            f"{type(error).__name__}: {error}{place}; compare columns case by case (runs.a, not runs.a.max()), "
+            "with limits of one number or one per case"
+        ) from error
+
+
+def _is_ours_or_installed(file: str) -> bool:
+    path = Path(file)
+    return path.parent == Path(__file__).parent or "site-packages" in path.parts
+
+
 def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) -> Evidence:
-    """The evidence of these tables."""
+    """The evidence of these tables.
+
+    Raises:
+      ClaimError: it promises something else on them than its clauses list.
+    """
+    listed = {key for key, each in claim.clauses.items() if each.role == PROMISED}
     whole, outside = tables, 0
     if claim.among_given:
         chosen, outside = _inside(claim, tables[0])
         tables = [tables[0].take(chosen)]
     promise = claim.promise(*tables, **constants)
+    if listed != {key for key, each in promise.parts.items() if isinstance(each, Sides | Fact | Rate)}:
+        raise ClaimError(
+            f"{claim.id}: promise keys must not depend on data, got {', '.join(promise.parts)} on these runs and "
+            f"{', '.join(sorted(listed))} without runs; put what depends on data into text="
+        )
     if promise.event is not None:
         outside += int(np.sum(~np.asarray(promise.event, bool)))
     found = evidence(

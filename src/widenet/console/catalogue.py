@@ -9,8 +9,6 @@ from widenet.data.catalogue import DATASETS
 from widenet.errors import InputError, UnknownName
 from widenet.papers import index, outside
 from widenet.papers.base import Paper
-from widenet.papers.findings import finding_of
-from widenet.papers.glossary import glossary_of
 
 Row = dict[str, Any]
 
@@ -59,7 +57,7 @@ def about(id: str) -> Row:
         raise UnknownName("claim, figure or paper", id, kinds)
     rows = ROWS[kinds[id]]((papers.find_paper(id.partition(".")[0]),))
     row = next(row for row in rows if row.get("id", row.get("key")) == id)
-    return row | (_more_about(row) if kinds[id] == "claims" else {})
+    return row | (index.more_about(row) if kinds[id] == "claims" else {})
 
 
 def _claims(chosen: tuple[Paper, ...]) -> list[Row]:
@@ -70,17 +68,6 @@ def _claims(chosen: tuple[Paper, ...]) -> list[Row]:
 
 def _figures(chosen: tuple[Paper, ...]) -> list[Row]:
     return index.figure_rows(chosen)
-
-
-def _more_about(row: Row) -> Row:
-    """What a page about one claim shows besides: its symbols, its finding, and what it is related to."""
-    known = {each.symbol: each.model_dump() for paper in (row["paper"], "") for each in glossary_of(paper)[::-1]}
-    found = finding_of(row["id"])
-    return {
-        "symbols": [known[symbol] for symbol in row["symbols"] if symbol in known],
-        "finding": None if found is None else found.model_dump(mode="json"),
-        **index.related(row["id"], papers.PAPERS),
-    }
 
 
 def _data(_: tuple[Paper, ...]) -> list[Row]:

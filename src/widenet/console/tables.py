@@ -312,8 +312,8 @@ def check_block(outcome: "CheckOutcome") -> RenderableType:
     if len(evidence.parts) > 1:
         body.append(part_table(evidence.parts))
     body.append(_facts(outcome))
-    if far := wording.far(evidence.headline):
-        body.append(Text(far, style=STYLES[Tone.OPEN]))
+    if evidence.headline.warning:
+        body.append(Text(evidence.headline.warning, style=STYLES[Tone.OPEN]))
     if evidence.note:
         body.append(Text(f"Note: {evidence.note}"))
     return Group(head, Padding(Group(*body), (0, 0, 0, 2), expand=False))

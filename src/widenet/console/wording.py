@@ -115,10 +115,6 @@ def _of_cases(count: int, part: Part) -> str:
     return f" in {count:,} of {part.n_cases:,}" if count and part.n_cases > 1 else ""
 
 
-FAR = 1e-3
-"""A tightness below which a claim was tested far from its edge."""
-
-
 def tested(part: Part) -> str:
     """`237 cases, median tightness 0.031`: how far a part was tested."""
     cases = counted(part.n_cases, "case")
@@ -130,19 +126,6 @@ def tested(part: Part) -> str:
 def two_digits(value: float) -> str:
     """A number that is no more than a rough share."""
     return number(float(f"{value:.2g}"))
-
-
-def is_far(part: Part) -> bool:
-    """Whether even the closest case keeps this part by far."""
-    return bool(part.kept) and part.tightness is not None and part.tightness < FAR and not part.vacuous
-
-
-def far(part: Part) -> str:
-    """A warning about a part that even its closest case keeps by far; "" where there is none."""
-    if not is_far(part):
-        return ""
-    used = f"{100 * part.tightness:.1g} %" if part.tightness else "nothing"
-    return f"Tested far from the edge: the closest case uses {used} of what is promised."
 
 
 def sides(part: Part) -> str:
@@ -269,7 +252,7 @@ def clause(row: Mapping[str, Any]) -> str:
     limit = row.get("limit")
     words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
     if limit == "per case" and row["role"] == "promised":
-        words = "as often as promised" if row["sense"].startswith("rate") else "case by case"
+        words = "as often as promised" if row["sense"].startswith("rate") else f"{row['sense']} case by case"
     words = {"fact": "is so"}.get(words, words)
     if "tolerance" in row:
         words += f" ({row['tolerance']})"

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from widenet.claims.base import Verdict
 from widenet.papers.base import Paper
 from widenet.papers.findings import finding_of, findings_of
-from widenet.papers.glossary import symbols_of
-from widenet.records import Form
+from widenet.papers.glossary import glossary_of, symbols_of
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -51,7 +50,7 @@ def claim_row(claim: "Claim") -> Row:
         "id": claim.id,
         "paper": claim.paper,
         "kind": claim.kind.value,
-        "form": form_of(claim).value,
+        "form": claim.form.value,
         "title": claim.title,
         "statement": claim.statement,
         "remark": claim.remark,
@@ -61,14 +60,6 @@ def claim_row(claim: "Claim") -> Row:
         "symbols": [each.symbol for each in symbols_of(claim.paper, *texts)],
         "clauses": clauses,
     }
-
-
-def form_of(claim: "Claim") -> Form:
-    """Whose statement it is. A claim that a finding names as its repair is one, whatever it says of itself."""
-    if finding_of(claim.id) is not None:
-        return Form.PRINTED
-    is_repair = any(each.repair == claim.id for each in findings_of(claim.paper))
-    return Form.REPAIR if is_repair else claim.form
 
 
 def related(id: str, papers: Iterable[Paper]) -> Row:
@@ -82,6 +73,24 @@ def related(id: str, papers: Iterable[Paper]) -> Row:
         "false_as_printed": [each.claim for paper in papers for each in findings_of(paper.key) if each.repair == id],
         "same_runs": [row["id"] for row in claims if row["id"] != id and reads & {*row["reads"]}],
         "figures": [row["id"] for row in figures if reads & {*row["reads"]}],
+    }
+
+
+def more_about(row: Row) -> Row:
+    """What a page about one claim shows beside its row in the index: its symbols, its finding, and what it belongs to.
+
+    Of a claim in a file of your own there is nothing to tell.
+    """
+    from widenet.papers import PAPERS
+
+    papers = [each for each in PAPERS if each.key == row["paper"] and row["id"] in each.claim_ids]
+    keys = [*(each.key for each in papers), ""]
+    known = {each.symbol: each.model_dump() for key in keys for each in glossary_of(key)[::-1]}
+    found = finding_of(row["id"]) if papers else None
+    return {
+        "symbols": [known[symbol] for symbol in row["symbols"] if symbol in known],
+        "finding": None if found is None else found.model_dump(mode="json"),
+        **related(row["id"], papers),
     }
 
 

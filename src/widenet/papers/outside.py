@@ -1,7 +1,7 @@
 """Claims in files of your own: `widenet check path/to/file.py:name`.
 
 The folder of the file goes to the front of Python's path, so that it can import what lies beside it, and so that worker
-processes find it. The keys of its cells cover the files of that folder that it imports (`widenet.run.reach`).
+processes find it. The keys of its cells cover the files of that folder (`widenet.run.reach`).
 """
 
 import importlib
@@ -31,7 +31,8 @@ def claims_in(place: str) -> list[Claim]:
     """The claim that `file.py:name` names, or all of `file.py`, in their order.
 
     Raises:
-      InputError: there is no such file or claim, or the file cannot be imported.
+      InputError: there is no such file or claim, the file cannot be imported, or the clauses of a claim that is asked
+        for cannot be listed.
     """
     file, _, name = place.partition(":")
     module = _module(Path(file))
@@ -40,20 +41,31 @@ def claims_in(place: str) -> list[Claim]:
         raise InputError(f"{file} has no claim; docs/add-a-theorem.md shows how to write one.")
     if name and name not in claims:
         raise UnknownName("claim", name, claims)
-    return [claims[name]] if name else list(claims.values())
+    return [_with_clauses(each) for each in ([claims[name]] if name else claims.values())]
 
 
 def claim_or_experiment(place: str) -> Claim | Experiment:
     """What `file.py:name` names.
 
     Raises:
-      InputError: there is no such file, claim or experiment, or the file cannot be imported.
+      InputError: there is no such file, claim or experiment, the file cannot be imported, or the clauses of the claim
+        cannot be listed.
     """
     file, _, name = place.partition(":")
     known = {key: each for key, each in vars(_module(Path(file))).items() if isinstance(each, Claim | Experiment)}
     if name not in known:
         raise UnknownName(f"claim or experiment in {file},", name, known)
-    return known[name]
+    found = known[name]
+    return _with_clauses(found) if isinstance(found, Claim) else found
+
+
+def _with_clauses(claim: Claim) -> Claim:
+    """The claim, whose clauses can be listed."""
+    try:
+        assert claim.clauses is not None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{error}.") from error
+    return claim
 
 
 def _module(path: Path) -> ModuleType:

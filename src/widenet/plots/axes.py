@@ -74,7 +74,7 @@ class LogTicks(Locator):
         return [10.0**power for power in inside if power % stride == 0]
 
 
-def log_axis(axes: Axes, side: Side, most: int | None = None, words: Callable[[float], str] = number) -> None:
+def log_axis(axes: Axes, side: Side, most: int | None = None) -> None:
     """A logarithmic axis with at most `most` labels and no marks between them."""
     (axes.set_xscale if side == "x" else axes.set_yscale)("log")
     own = getattr(axes, f"{side}axis")
@@ -83,7 +83,7 @@ def log_axis(axes: Axes, side: Side, most: int | None = None, words: Callable[[f
 
     def label(tick: SupportsFloat, _: int) -> str:
         low, high = sorted(own.get_view_interval())
-        return decade(tick) if words is number and (low < 1e-3 or high >= 1e5) else words(float(tick))
+        return decade(tick) if low < 1e-3 or high >= 1e5 else number(float(tick))
 
     own.set_major_formatter(FuncFormatter(label))
 

@@ -1,4 +1,4 @@
-"""The drawings of the rooms, found by name, as files. matplotlib is loaded by whoever draws."""
+"""The drawings of the paper packages, found by name, as files. matplotlib is loaded by whoever draws."""
 
 import ast
 import functools

@@ -77,13 +77,13 @@ class End(NamedTuple):
     colour: str = SOFT
 
 
-def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | None = None) -> None:
+def label_ends(axes: Axes, ends: Sequence[End], height: int) -> None:
     """Words at the right ends of lines instead of a legend; those that would touch are moved apart.
 
     A line that ends nowhere (NaN) has none.
 
     `height` is the height of the panel in pixels, from which follows how many lines of text fit. Call it when the
-    limits and the scale stand. `x` is where the lines end, if not at the right edge.
+    limits and the scale stand.
     """
     ends = [end for end in ends if math.isfinite(float(end.y))]
     if not ends:
@@ -94,8 +94,8 @@ def label_ends(axes: Axes, ends: Sequence[End], height: int, x: SupportsFloat | 
     for end, share in zip(ends, spread(shares.tolist(), 13 / (height - 55), lowest=0.0), strict=True):
         axes.annotate(
             end.words,
-            (1.0 if x is None else float(x), share),
-            xycoords=("axes fraction" if x is None else "data", "axes fraction"),
+            (1.0, share),
+            xycoords="axes fraction",
             xytext=(4, 0),
             textcoords="offset points",
             va="center_baseline",

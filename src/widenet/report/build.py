@@ -39,9 +39,10 @@ OWN = (
     RESULTS,
     ONE_FILE,
 )
-SCHEMA = 3
+SCHEMA = 4
 """Of results.json. 2: claims have a title, and their parts a key and both sides case by case. 3: comparisons have
-`reported_value`. Later, without a change to what was there: `papers`."""
+`reported_value`. Later, without a change to what was there: `papers`. 4: claims have `form`, `finding`, `symbols` and
+what they belong to."""
 
 
 def prepare(out: Path, papers: Iterable[Paper] = PAPERS) -> None:

@@ -132,12 +132,10 @@ def parse(formula: str) -> FormulaRow:
 
 
 @functools.lru_cache(maxsize=8192)
-def mathml(formula: str, display: bool = False) -> str:
-    """As MathML: one block, or pieces between which a line may break."""
-    row = parse(formula)
-    if display:
-        return f'<math display="block">{_mathml(row, stacked=True)}</math>'
-    return "<wbr>".join(f"<math>{_mathml(FormulaRow(piece), stacked=False)}</math>" for piece in _breakable(row.pieces))
+def mathml(formula: str) -> str:
+    """As MathML in a line of text, in pieces between which the line may break."""
+    pieces = _breakable(parse(formula).pieces)
+    return "<wbr>".join(f"<math>{_mathml(FormulaRow(piece), stacked=False)}</math>" for piece in pieces)
 
 
 def displayed(formula: str) -> str:

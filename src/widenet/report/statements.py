@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from widenet.claims import Claim, Hypothesis, Part, Verdict
-from widenet.claims.base import plain
+from widenet.claims.base import KEPT_BY_FAR, plain
 from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
@@ -20,8 +20,7 @@ from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
 from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
-from widenet.papers.index import Row, figure_rows, form_of, row_of
-from widenet.records import Form
+from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
@@ -114,6 +113,10 @@ def with_emphasis(text: str) -> Markup:
     return found
 
 
+MOST_RELATIVES = 8
+"""How many claims of the same runs a page names."""
+
+
 @dataclass(frozen=True)
 class Explained:
     """A symbol of the statement and what it means."""
@@ -187,10 +190,10 @@ class Gauge:
     @property
     def far(self) -> Markup:
         """A warning where even the closest case keeps the promise by far; "" where none is due."""
-        if not wording.is_far(self.part):
+        if not self.part.warning:
             return Markup("")
         used = numerals.share(self.part.tightness) if self.part.tightness else "nothing"
-        return Markup("Tested far from the edge: the closest case uses {} of what is promised.").format(used)
+        return Markup(KEPT_BY_FAR).format(used)
 
 
 NO_SHARES = {True: "equality", False: "0 allowed"}
@@ -286,11 +289,6 @@ class Statement:
         """Whether it is broken because a strict inequality is attained."""
         tightness = self.evidence.tightness
         return self.is_broken and tightness is not None and tightness <= 1 + ROUNDING
-
-    @property
-    def form(self) -> Form:
-        """Whose statement it is."""
-        return form_of(self.claim)
 
     @functools.cached_property
     def used(self) -> str:
@@ -494,7 +492,7 @@ class Library:
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
         return [_explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
 
-    def relatives(self, statement: Statement, most: int = 8) -> Relatives:
+    def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""
         mine = self.of(statement.paper)
         place = mine.index(statement)
@@ -506,7 +504,7 @@ class Library:
             false_as_printed=[self.by_id[id] for id in printed if id in self.by_id],
             before=mine[place - 1] if place else None,
             after=mine[place + 1] if place + 1 < len(mine) else None,
-            same_runs=same[:most],
+            same_runs=same[:MOST_RELATIVES],
             figures=[row["id"] for row in figure_rows([statement.paper]) if reads & {*row["reads"]}],
         )
 

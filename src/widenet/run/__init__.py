@@ -6,6 +6,8 @@ Names are loaded on first use: a worker process that draws needs no JAX.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from widenet.old_names import sentence_of
+
 if TYPE_CHECKING:
     from widenet.run.answers import Answers
     from widenet.run.cells import Cells, Task, tasks_of
@@ -86,8 +88,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Watch":
-        raise AttributeError("widenet.run.Watch is widenet.run.WorkWatch now.")
+    if (words := sentence_of(f"widenet.run.{name}")) is not None:
+        raise AttributeError(words)
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'widenet.run' has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULE_OF[name]), name)

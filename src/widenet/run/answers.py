@@ -39,7 +39,8 @@ class Answers(Mapping[str, "Evidence | NotApplicable"]):
         return {id: answer for id, answer in self._answers.items() if not isinstance(answer, Evidence)}
 
     def to_frame(self, part: str | None = None) -> "pd.DataFrame":
-        """One row per claim: verdict and both sides of the closest run, or the reason why it does not apply.
+        """One row per claim: verdict, both sides of the closest run and a warning where even that is far from breaking
+        the promise; or the reason why it does not apply.
 
         Arguments:
           part: the key of the part of the conclusion whose sides are shown; the headline if left out.
@@ -73,5 +74,6 @@ def _row(id: str, answer: Evidence | NotApplicable, key: str | None) -> dict[str
         "tightness": part.tightness,
         "median_tightness": part.median_tightness,
         "cases": part.n_cases,
+        "warning": part.warning,
         "why": answer.note,
     }

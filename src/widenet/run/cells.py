@@ -7,6 +7,7 @@ executor's matter (`widenet.run.executors`), and the result does not depend on i
 import functools
 import importlib.metadata
 import json
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -94,7 +95,7 @@ def compute(task: Task, store: Store, progress: Progress = silent, *, replace: b
     seconds = time.perf_counter() - start
     arrays, layout = encode(result)
     decode(task.experiment.result_type, arrays, layout)
-    content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions()}
+    content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions(), **processors()}
     store.put(task.key, arrays, content, replace=replace, sync=seconds >= WORTH_A_SYNC)
 
 
@@ -206,6 +207,13 @@ def machine() -> str:
 
     device = jax.devices()[0]
     return f"{device.platform} ({device.device_kind}), jax {jax.__version__}"
+
+
+def processors() -> dict[str, Any]:
+    """What, beside the machine, the last bits of a number depend on: JAX has a thread per core that it may use."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    flags = os.environ.get("XLA_FLAGS", "")
+    return {"cores": os.cpu_count(), "affinity": allowed, "blas_threads": 1, "xla_flags": flags}
 
 
 @functools.cache

@@ -218,9 +218,14 @@ def compute_unless_at_work(
     return time.perf_counter() - start
 
 
-def is_there(task: Task, store: Store) -> bool:
-    """Whether the cell is there and whole; where it is missing, it is looked for twice."""
-    return store.get(task.key) is not None or store.look_again(task.key, task.experiment.seconds) is not None
+def is_there(task: Task, store: Store, seconds: float | None = None) -> bool:
+    """Whether the cell is there and whole; where it is missing, it is looked for twice.
+
+    Arguments:
+      seconds: about how long it takes to compute; what the experiment says of its quick settings, if left out.
+    """
+    patience = task.experiment.seconds if seconds is None else seconds
+    return store.get(task.key) is not None or store.look_again(task.key, patience) is not None
 
 
 def compute_in_worker(

@@ -23,6 +23,7 @@ from widenet.claims.base import Part, plain
 from widenet.claims.instance import Instance, in_plane
 from widenet.figures import Comparison, Figure
 from widenet.figures.archive import archive, file_name
+from widenet.papers import index
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of, versions
@@ -125,6 +126,7 @@ class CheckOutcome:
 
     def row(self) -> dict[str, Any]:
         """The outcome as one JSON object."""
+        about = index.row_of(self.claim)
         return {
             "id": self.claim.id,
             "paper": self.claim.paper,
@@ -132,6 +134,8 @@ class CheckOutcome:
             "title": self.claim.title,
             "statement": plain(self.claim.statement),
             "where": self.claim.where,
+            "form": about["form"],
+            **index.more_about(about),
             **as_json(self.evidence),
             "expected": self.is_expected,
             "expected_verdict": (self.evidence.verdict if self.leaves_open else self.claim.expected).value,

@@ -5,7 +5,9 @@ comes through the `__init__` of a package is followed to the module that defines
 digest is taken over syntax trees without docstrings: comments, blank lines and wording recompute nothing. Data files
 are in it through the checksums that the modules which read them carry and verify.
 
-A module of somebody else's package reaches the modules of that package too, and a file of its own those beside it.
+A module of somebody else's package reaches the modules of that package too, and a file of its own those beside it. No
+import tells what its run reads there, or imports by a computed name: so the digest has every file of the folders of
+such modules (`_beside`). Where packages are installed, neighbours are strangers.
 
 To parse all files takes over a second. A report keeps what it read, by the content of the files, for the next one.
 """
@@ -18,10 +20,14 @@ import importlib.util
 import json
 import os
 import platform
+import threading
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+
+from widenet.errors import InputError
 
 PACKAGE = "widenet"
 ROOT = Path(__file__).parent.parent
@@ -36,6 +42,11 @@ WITHOUT_NUMBERS = frozenset(
     }
 )
 """Modules of words and bookkeeping that every run reaches and that no number can depend on."""
+MOST_FILES = 1000
+MOST_BYTES = 2**28
+"""How much may lie in the folder of a file of your own, which is read whole to know whether anything there changed."""
+NO_INPUTS = (".log", ".out", ".err", ".pyc")
+"""Names that end so are of logs, which grow while a run is at work."""
 
 
 class Import(NamedTuple):
@@ -105,9 +116,17 @@ NOTES = SourceNotes()
 """Of this process."""
 
 
-@functools.cache
 def digest(module: str, root: Path = ROOT) -> str:
-    """The SHA-256 over the syntax trees of all modules in reach that can matter to a number."""
+    """The SHA-256 over the syntax trees of all modules in reach that can matter to a number.
+
+    Raises:
+      InputError: more lies beside a file of your own than can be read each time.
+    """
+    return _with_beside(_digest_of_code(module, root), (module,), root)
+
+
+@functools.cache
+def _digest_of_code(module: str, root: Path) -> str:
     names = sorted(reach(module, root) - WITHOUT_NUMBERS)
     files = _digest_of_files(names, root)
     if files not in NOTES.digests and files in NOTES.earlier_digests:
@@ -122,12 +141,16 @@ def digest(module: str, root: Path = ROOT) -> str:
     return NOTES.digests[files]
 
 
-@functools.cache
 def source_digest(modules: tuple[str, ...], root: Path = ROOT) -> str:
     """The SHA-256 over the files of all modules in reach, words and comments included.
 
     For what is cheap to find again, such as evidence: its texts come from docstrings, too.
     """
+    return _with_beside(_digest_of_sources(modules, root), modules, root)
+
+
+@functools.cache
+def _digest_of_sources(modules: tuple[str, ...], root: Path) -> str:
     return _digest_of_files(sorted(frozenset().union(*(reach(module, root) for module in modules))), root)
 
 
@@ -136,6 +159,87 @@ def _digest_of_files(names: Iterable[str], root: Path) -> str:
     for name in names:
         total.update(f"{name}\0{_file_digest(_file(name, root))}\0".encode())
     return total.hexdigest()
+
+
+def _with_beside(code: str, modules: tuple[str, ...], root: Path) -> str:
+    """The digest of the code, and of what lies beside those files of it that are neither ours nor installed."""
+    folders = _own_folders(modules, root)
+    if not folders:
+        return code
+    total = hashlib.sha256(code.encode())
+    for folder, known in folders.items():
+        for path in _beside(folder):
+            if path not in known:
+                total.update(f"{path.name}\0{_content_digest(path)}\0".encode())
+    return total.hexdigest()
+
+
+@functools.cache
+def _own_folders(modules: tuple[str, ...], root: Path) -> dict[Path, frozenset[Path]]:
+    """The folders of modules of somebody's own, each with the modules in it that the digest has anyway."""
+    names = frozenset().union(*(reach(module, root) for module in modules))
+    files = sorted(_file(name, root) for name in names if name.split(".")[0] != PACKAGE)
+    own = [each for each in files if not _is_installed(each)]
+    folders = dict.fromkeys(each.parent for each in own)
+    return {folder: frozenset(each for each in own if each.parent == folder) for folder in folders}
+
+
+def _beside(folder: Path) -> list[Path]:
+    """The files of a folder that a run could read, by name: not what is hidden, logs, tests, and plans of sweeps.
+
+    Those of folders below are not among them: that is where results can lie.
+
+    Raises:
+      InputError: they are too many, or too large.
+    """
+    found, size = [], 0
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith((".", "test_")) or path.name.endswith(NO_INPUTS) or not path.is_file():
+            continue
+        if _is_printed_to(path) or _is_plan(path):
+            continue
+        found.append(path)
+        size += path.stat().st_size
+    if len(found) > MOST_FILES or size > MOST_BYTES:
+        raise InputError(
+            f"the folder {folder} of your file has {len(found):,} files of {size / 2**20:,.0f} MiB in all. Results "
+            f"depend on the files beside yours, at most {MOST_FILES:,} of {MOST_BYTES // 2**20} MiB; move it to a "
+            "folder of its own."
+        )
+    return found
+
+
+def _is_printed_to(path: Path) -> bool:
+    """Whether this process writes its words there: `widenet check … > found.txt`."""
+    for stream in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(stream), path.stat()):
+                return True
+    return False
+
+
+def _is_plan(path: Path) -> bool:
+    """Whether this file asks for a sweep. Another point that is asked for changes no result of the others."""
+    if path.suffix != ".toml":
+        return False
+    try:
+        return {"of", "over"} <= tomllib.loads(path.read_text(encoding="utf-8")).keys()
+    except (OSError, ValueError):
+        return False
+
+
+def _content_digest(path: Path) -> str:
+    """Of a module its syntax tree, as of those in reach; it stays what it was when this process could import it."""
+    if path.suffix == ".py":
+        with contextlib.suppress(SyntaxError, ValueError):
+            return hashlib.sha256(_read(path).text.encode()).hexdigest()
+    about = path.stat()
+    return _data_digest(path, about.st_mtime_ns, about.st_size)
+
+
+@functools.lru_cache(maxsize=2 * MOST_FILES)
+def _data_digest(path: Path, changed: int, size: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @functools.cache
@@ -173,8 +277,12 @@ def _imported(module: str, root: Path) -> frozenset[str]:
 
 def _is_beside(top: str, folder: Path) -> bool:
     """Whether this is a module of the same folder. Where packages are installed, neighbours are strangers."""
-    installed = {"site-packages", "dist-packages"} & set(folder.parts)
-    return not installed and any(each.is_file() for each in (folder / f"{top}.py", folder / top / "__init__.py"))
+    places = (folder / f"{top}.py", folder / top / "__init__.py")
+    return not _is_installed(folder) and any(each.is_file() for each in places)
+
+
+def _is_installed(path: Path) -> bool:
+    return bool({"site-packages", "dist-packages"} & set(path.parts))
 
 
 def _home(module: str, name: str, root: Path) -> str:
@@ -238,9 +346,15 @@ def _imports(path: Path) -> list[Import]:
     return NOTES.imports[name]
 
 
+_PARSING = threading.Lock()
+"""CPython counts the depth of a tree for all threads together, and raises a `SystemError` where two parse at once."""
+
+
 @functools.cache
 def _read(path: Path) -> SourceFile:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    with _PARSING:
+        tree = ast.parse(text)
     imports: list[Import] = []
     for node in ast.walk(tree):
         match node:

@@ -21,7 +21,7 @@ import platformdirs
 from widenet.errors import StoreError
 from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell, fingerprint_of
 from widenet.store.keys import CellKey
-from widenet.store.leases import SUFFIX, TEMPORARY_SUFFIX, Lease, acquire, create_exclusively, was_seen
+from widenet.store.leases import MISSING, SUFFIX, TEMPORARY_SUFFIX, Lease, acquire, create_exclusively, was_seen
 
 ROOT_VARIABLE = "WIDENET_STORE"
 STRAY_AFTER_SECONDS = 24 * 60 * 60
@@ -80,9 +80,9 @@ class Store:
         path = self.path(key)
         try:
             data = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None if self.beneath is None else self.beneath.get(key)
         except OSError as error:
+            if error.errno in MISSING:
+                return None if self.beneath is None else self.beneath.get(key)
             raise StoreError(
                 f"cannot read {path}: {_reason(error)}; remove it or give yourself the right to read it."
             ) from error
@@ -129,7 +129,7 @@ class Store:
 
     def holds(self, key: CellKey) -> bool:
         """Whether there is a file of this cell; its content is not read."""
-        return self.path(key).is_file() or (self.beneath is not None and self.beneath.holds(key))
+        return _is_file(self.path(key)) or (self.beneath is not None and self.beneath.holds(key))
 
     def put(
         self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False, sync: bool = True
@@ -255,6 +255,15 @@ class Store:
         if path.stem not in self.damaged:
             logger.warning("%s is damaged and counts as missing (%s)", path, damage)
         self.damaged[path.stem] = str(damage)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        if error.errno in MISSING:
+            return False
+        raise
 
 
 def _beneath(root: Path) -> Store | None:

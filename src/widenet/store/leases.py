@@ -14,13 +14,14 @@ owners were lost.
 import contextlib
 import errno
 import functools
+import hashlib
 import itertools
 import json
 import os
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +31,15 @@ BEATS = 3
 """How many beats may be missed."""
 SUFFIX = ".lease"
 TEMPORARY_SUFFIX = ".tmp"
+MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
+"""What reading a file says that is not there, or (over NFS) that was replaced or removed meanwhile."""
 SEEN_AT_MOST = 10_000
 """Of how many leases of others this process remembers when it saw their last beat."""
 
 _seen: dict[Path, tuple[bytes, float]] = {}
 """Leases of others: what was in the file, and when that was first seen, on this process's clock."""
+_known_stale: set[str] = set()
+"""Leases that another process has watched through three beats, by their `name_of`."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +82,9 @@ class Lease:
     def release(self) -> None:
         """Remove it, and those of lost owners before it; one that was taken over is the next owner's to remove."""
         _heart.forget(self)
-        is_named = os.fstat(self.handle).st_nlink > 0
+        is_named = _has_name(self.handle)
         os.close(self.handle)
-        if is_named and not _generation(self.path, self.lost + 1).exists():
+        if is_named and _read(_generation(self.path, self.lost + 1)) is None:
             for number in range(self.lost, -1, -1):
                 with contextlib.suppress(OSError):
                     _generation(self.path, number).unlink()
@@ -153,6 +158,37 @@ def is_held(path: Path) -> bool:
     return False
 
 
+def believe_stale(names: Iterable[str]) -> None:
+    """Take these leases for stale: the process that started this one has watched them, and this one may be too young.
+
+    The name of a lease has its last beat, so one that beats again is another.
+    """
+    if len(_known_stale) >= SEEN_AT_MOST:
+        _known_stale.clear()
+    _known_stale.update(names)
+
+
+def watch(path: Path) -> str | None:
+    """Look at the lease of this path, as one looks who waits for it.
+
+    Its name where it is stale, "" where there is none, and None where somebody holds it.
+    """
+    last = ""
+    for number in itertools.count():
+        content = _read(_generation(path, number))
+        if content is None:
+            return last
+        last = name_of(content) if _is_stale(_generation(path, number), content) else ""
+        if not last and _read(_generation(path, number + 1)) is None:
+            return None
+    raise AssertionError("there is no last number")
+
+
+def name_of(content: bytes) -> str:
+    """What a lease and its last beat are known by."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
 def was_seen(path: Path) -> bool:
     """Whether this process has found this lease in the hands of others."""
     return _generation(path, 0) in _seen
@@ -162,15 +198,26 @@ def _generation(path: Path, number: int) -> Path:
     return path.with_suffix(f"{SUFFIX}{number or ''}")
 
 
+def _has_name(handle: int) -> bool:
+    try:
+        return os.fstat(handle).st_nlink > 0
+    except OSError as error:
+        if error.errno in MISSING:
+            return False
+        raise
+
+
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    except OSError as error:
+        if error.errno in MISSING:
+            return None
+        raise
 
 
 def _is_stale(path: Path, content: bytes) -> bool:
-    if _is_gone(content):
+    if _is_gone(content) or name_of(content) in _known_stale:
         return True
     now = time.monotonic()
     before, since = _seen.get(path, (None, now))

@@ -12,8 +12,8 @@ from widenet.store.directory import BENEATH, Store, default_root
 T = TypeVar("T")
 
 
-def with_store(work: Callable[[Store], T], *, keep: bool = True) -> T:
-    """What `work` returns, with the usual store if that can be written.
+def with_store(work: Callable[[Store], T], *, keep: bool = True, usual: Store | None = None) -> T:
+    """What `work` returns, with the usual store, or with the one that is named, if that can be written.
 
     A store that is full or read-only is still read, also if that turns out on the way; what is computed is then lost at
     the end, and stderr says so. With `keep=False` it is not even read.
@@ -23,7 +23,7 @@ def with_store(work: Callable[[Store], T], *, keep: bool = True) -> T:
     """
     beneath: Path | None = None
     if keep:
-        store = Store(default_root())
+        store = usual or Store(default_root())
         try:
             store.require_writable()
             return work(store)

@@ -17,12 +17,12 @@ from widenet.errors import InputError, StoreError, WidenetError
 from widenet.store import Store
 from widenet.sweeps import driver
 from widenet.sweeps.driver import Counts, Survey, SweepWatch
-from widenet.sweeps.order import Question, subject_of
-from widenet.sweeps.packs import Pack, compute_pack
+from widenet.sweeps.order import Question, publish, subject_of
+from widenet.sweeps.packs import Pack, compute_pack, tasks_at
 from widenet.sweeps.tables import PackTable
 
 if TYPE_CHECKING:
-    from distributed import Client, Security  # pyright: ignore[reportMissingImports]
+    from distributed import Security  # pyright: ignore[reportMissingImports]
 
 PATIENCE = 10.0
 """Seconds that a scheduler may take to answer."""
@@ -45,7 +45,8 @@ def compute(sweep: Survey, address: str, watch: SweepWatch, warn: Any) -> Counts
     """
     source = source_of(sweep.order, sweep.store)
     with connected(address) as client:
-        sweep.pack_size()
+        publish(sweep.order, sweep.store)
+        sweep.decide()
         for words in trouble_with(client, sweep, source):
             warn(words)
         executor = client.get_executor(pure=False, retries=0)
@@ -64,7 +65,7 @@ def compute(sweep: Survey, address: str, watch: SweepWatch, warn: Any) -> Counts
             ) from error
 
 
-def _require_open(client: "Client") -> None:
+def _require_open(client: Any) -> None:
     """Dask looks for a scheduler that is gone for a while, and then closes; its tasks would be waited for for ever."""
     if client.status == "closed":
         raise ConnectionError("its scheduler is gone")
@@ -74,11 +75,32 @@ def compute_there(text: str, source: str) -> dict[str, int]:
     """`compute_pack` on a worker, which may have come after the sweep began.
 
     Raises:
-      StoreError: its code is another one, or it does not see the store.
+      StoreError: its code is another one, it does not see the store, or it has several threads.
     """
+    _require_one_thread()
     pack = Pack.of(text)
     _require_same(pack.order, Store(pack.root), source)
     return compute_pack(text)
+
+
+def _require_one_thread() -> None:
+    """Two packs at once in one process would share the leases and the threads of JAX.
+
+    Raises:
+      StoreError: this worker has several threads.
+    """
+    from distributed import get_worker  # pyright: ignore[reportMissingImports]
+
+    try:
+        worker = get_worker()
+    except ValueError:  # no worker at all: a test, or somebody's own use
+        return
+    if worker.state.nthreads != 1:
+        raise StoreError(_threads(worker.address, worker.state.nthreads))
+
+
+def _threads(worker: str, number: int) -> str:
+    return f"the worker {worker} has {number} threads; start more workers with --nthreads 1 each."
 
 
 def _require_same(order: Question, store: Store, source: str) -> None:
@@ -103,13 +125,13 @@ def source_of(order: Question, store: Store) -> str:
 def _source(text: str, root: str) -> str:
     order = Question.model_validate_json(text)
     subject = subject_of(order, Store(root))
-    tasks = subject.tasks(order.point(0))
+    tasks = tasks_at(order, subject, 0)
     keys = [task.key.digest for task in tasks] if isinstance(tasks, list) else []
     return " ".join([*keys, PackTable.of(order, subject.modules, range(1)).key.digest])
 
 
 @contextlib.contextmanager
-def connected(address: str) -> "Iterator[Client]":
+def connected(address: str) -> Iterator[Any]:
     """A client of the scheduler there.
 
     Raises:
@@ -159,7 +181,7 @@ def _security(address: str) -> "Security | None":
     return security
 
 
-def trouble_with(client: "Client", sweep: Survey, source: str) -> Iterator[str]:
+def trouble_with(client: Any, sweep: Survey, source: str) -> Iterator[str]:
     """What may end workers in the middle of their work, a sentence each.
 
     Raises:
@@ -173,9 +195,7 @@ def trouble_with(client: "Client", sweep: Survey, source: str) -> Iterator[str]:
         yield "there is no worker yet; the sweep begins when one comes."
     for name, worker in workers.items():
         if worker["nthreads"] != 1:
-            raise InputError(
-                f"the worker {name} has {worker['nthreads']} threads; start more workers with --nthreads 1 each."
-            )
+            raise InputError(_threads(name, worker["nthreads"]))
     _require_able(client, sweep, source)
     yield from _versions(client)
     ttl = dask.utils.parse_timedelta(client.run_on_scheduler(dask.config.get, "distributed.scheduler.worker-ttl"))
@@ -192,7 +212,7 @@ def trouble_with(client: "Client", sweep: Survey, source: str) -> Iterator[str]:
         )
 
 
-def _require_able(client: "Client", sweep: Survey, source: str) -> None:
+def _require_able(client: Any, sweep: Survey, source: str) -> None:
     (_, text, _), *_ = sweep.texts([range(1)])
     answers = client.run(_able, text, source, on_error="return")
     for name, answer in answers.items():
@@ -213,7 +233,7 @@ def _able(text: str, source: str) -> str:
     return ""
 
 
-def _versions(client: "Client") -> Iterator[str]:
+def _versions(client: Any) -> Iterator[str]:
     """Libraries that differ: the last bits of a number may then depend on who computed it."""
     found: Mapping[str, Any] = client.get_versions(packages=list(LIBRARIES))
     ours = {name: importlib.metadata.version(name) for name in (*LIBRARIES, "distributed")}

@@ -17,7 +17,7 @@ from widenet.plots.marks import End, curve, label_ends, promise, ramp
 from widenet.plots.picture import Panel, Picture
 from widenet.plots.style import BROKEN, FORMATS, MEASURED, OPEN, PAGE, SOFT, lay_out, render
 from widenet.sweeps.result import RUN, STATE, WHY
-from widenet.sweeps.subjects import TIGHTNESS, UNMET, VACUOUS, VERDICT
+from widenet.sweeps.subjects import TIGHTNESS, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.tables import FINISHED, NOT_APPLICABLE
 
 ENDS = ("_promised", "_tightness", "_kept", "_vacuous")
@@ -87,7 +87,7 @@ def _axes_of(numbers: xr.Dataset, axes: Sequence[str]) -> tuple[list[str], list[
 
 def _quantities(numbers: xr.Dataset) -> list[str]:
     """What is drawn: measured sides, and how close they come to what is promised."""
-    skipped = (STATE, WHY, VERDICT, UNMET, VACUOUS)
+    skipped = (STATE, WHY, VERDICT, UNMET, VACUOUS, WARNING)
     found = [str(name) for name, array in numbers.items() if name not in skipped and array.dtype.kind == "f"]
     found = [name for name in found if not name.endswith(ENDS)]
     shown = [name for name in found if np.isfinite(numbers[name].values).any()]

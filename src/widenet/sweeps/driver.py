@@ -1,30 +1,29 @@
 """Has the packs of a sweep computed: in this process, in worker processes, or by anything that takes functions."""
 
 import concurrent.futures
-import json
 import math
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from widenet.errors import StoreError, WidenetError
 from widenet.progress import Progress, silent
+from widenet.records import ClosedModel
 from widenet.run.executors import keep_compiled_programs
 from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
 from widenet.sweeps import failures
-from widenet.sweeps.order import Question, packs_of, publish, subject_of
-from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack
+from widenet.sweeps.order import Question, publish, subject_of
+from widenet.sweeps.packing import packed, price_of, spans_of
+from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack, require_look, tasks_at
 from widenet.sweeps.tables import PackTable
 
-SECONDS_PER_PACK = 60.0
-"""About how long one pack takes: long enough to be worth a message and a compilation, short enough to be lost."""
-MOST_PER_PACK = 2_000
-PACKS_AT_LEAST = 64
-"""A sweep has so many packs if it has the points, so that many processes can share it."""
+WORTH_MORE = 12
+"""Of fewer points the first two say what all of them take."""
 WORTH_A_PROCESS = 10.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
 SECONDS_BETWEEN_TRIES = 0.2
@@ -58,75 +57,110 @@ class Quiet:
         """Nobody is told."""
 
 
+class Packing(ClosedModel):
+    """How points are packed.
+
+    Attributes:
+      prices: what a point takes at some places of the walk, by its number.
+      packs: sizes of packs, and how many of that size follow each other.
+    """
+
+    prices: list[tuple[int, float]]
+    packs: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a point took, and the one before it, whose programs may have been compiled."""
+
+    number: int
+    seconds: float
+    first: float
+
+
 class Survey:
     """An order, the store that it is computed in, and its packs."""
 
     def __init__(self, order: Question, store: Store):
-        """Nothing is computed yet; the size of the packs is measured when it is first asked for."""
+        """Nothing is computed yet; what points take is measured when packs are first asked for."""
         self.order, self.store = order, store
 
     @property
     def plan(self) -> Path:
-        """The file that says how many points a pack has: whoever writes it first decides for all."""
-        return self.store.root / "sweeps" / f"{self.order.digest}.json"
+        """The file that says how many points each pack has: whoever writes it first decides for all."""
+        return self.store.root / "sweeps" / f"{self.order.digest}.packs"
 
-    def pack_size(self) -> int:
-        """Points per pack: those of about a minute, as the first two points were measured to take.
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known how points are packed."""
+        return self._decided() is not None
+
+    def decide(self) -> "Packing":
+        """How points are packed: by what a few of them were measured to take.
 
         Raises:
           StoreError: the store cannot be written.
         """
-        known = self.known_size
+        known = self._decided()
         if known is None:
-            seconds = self.pilot()["seconds"]
-            size = min(MOST_PER_PACK, max(1, int(SECONDS_PER_PACK / max(seconds, 1e-4))))
-            size = max(1, min(size, math.ceil(self.order.n_points / PACKS_AT_LEAST)))
-            row = {"pack": size, "seconds_per_point": seconds}
-            self.store.write_once(self.plan, json.dumps(row).encode())
-            known = self.known_size or size
+            prices = [(each.number, each.seconds) for each in self.pilot()]
+            known = Packing(prices=prices, packs=packed(prices, self.order.n_points))
+            self.store.write_once(self.plan, known.model_dump_json().encode())
+            known = self._decided() or known
         return known
-
-    @property
-    def known_size(self) -> int | None:
-        """The size that was decided; None before."""
-        decided = self._decided()
-        return None if decided is None else int(decided["pack"])
 
     def seconds(self, spans: Sequence[range]) -> float:
         """About how long these points take on one core."""
-        decided = self._decided()
-        return 0.0 if decided is None else decided["seconds_per_point"] * sum(map(len, spans))
+        prices = self.decide().prices
+        return math.fsum(price_of(prices, span) for span in spans)
 
-    def _decided(self) -> dict[str, Any] | None:
+    def _decided(self) -> "Packing | None":
         try:
-            return json.loads(self.plan.read_bytes())
+            return Packing.model_validate_json(self.plan.read_bytes())
         except (OSError, ValueError):
             return None
 
-    def pilot(self) -> dict[str, float]:
-        """Compute two points here: the seconds of the second, which found its programs compiled, and of the first.
+    def pilot(self) -> list["Measured"]:
+        """Compute two points that follow each other here, at the beginning, in the middle and at the end of the walk.
 
-        They are points like all others, and are kept.
+        They are points like all others, and are kept. The second found its programs compiled.
         """
         keep_compiled_programs(self.store.compiled)
         publish(self.order, self.store)
-        seconds = []
-        for number in range(min(2, self.order.n_points)):
-            start = time.perf_counter()
-            while compute_pack(self._pack(range(number, number + 1)).text).get(ELSEWHERE):
-                time.sleep(SECONDS_BETWEEN_TRIES)  # of many that start together, one computes it
-            seconds.append(time.perf_counter() - start)
-        kept = [self._recorded(number) for number in range(len(seconds))]
-        return {"seconds": max(seconds[-1], kept[-1]), "first": max(seconds[0], kept[0])}
+        n = self.order.n_points
+        places = (0, n // 2, n - 2) if n >= WORTH_MORE else (0,)
+        return [self._measured(place, min(2, n)) for place in places]
 
-    def _recorded(self, number: int) -> float:
-        tasks = subject_of(self.order, self.store).tasks(self.order.point(number))
+    def _measured(self, start: int, several: int) -> "Measured":
+        seconds = [self._seconds(number) for number in range(start, start + several)]
+        return Measured(start + several - 1, seconds[-1], seconds[0])
+
+    def _seconds(self, number: int) -> float:
+        """Of one point, now or when it was computed."""
+        start = time.perf_counter()
+        while compute_pack(Pack(self.order, number, number + 1, self.store.root.absolute()).text).get(ELSEWHERE):
+            time.sleep(SECONDS_BETWEEN_TRIES)  # of many that start together, one computes it
+        took = time.perf_counter() - start
+        self.require_look([number])
+        tasks = tasks_at(self.order, subject_of(self.order, self.store), number)
         cells = [self.store.get(each.key) for each in tasks] if isinstance(tasks, list) else []
-        return sum((each.content["seconds"] for each in cells if each is not None), 0.0)
+        return max(took, sum(each.content["seconds"] for each in cells if each is not None))
+
+    def require_look(self, numbers: Iterable[int] = (0, 1)) -> None:
+        """Refuse what cannot be looked at, as far as the first finished one of these points tells.
+
+        What an experiment measures is often known only when it has measured something.
+
+        Raises:
+          InputError: there is no such quantity, or not there.
+        """
+        if self.order.look or self.order.at:
+            subject = subject_of(self.order, self.store)
+            any(require_look(self.order, subject, self.store, each) for each in numbers if each < self.order.n_points)
 
     def spans(self) -> list[range]:
         """The points of each pack."""
-        return list(packs_of(self.order.n_points, self.pack_size()))
+        return list(spans_of(self.decide().packs))
 
     def missing(self) -> list[range]:
         """The packs without a table.
@@ -135,17 +169,19 @@ class Survey:
           StoreError: the store cannot be written.
         """
         publish(self.order, self.store)
+        spans = self.spans()
+        self.require_look()
         modules = subject_of(self.order, self.store).modules
-        return [span for span in self.spans() if not PackTable.of(self.order, modules, span).is_kept(self.store)]
-
-    def _pack(self, span: range) -> Pack:
-        return Pack(self.order, span.start, span.stop, self.store.root.absolute())
+        return [span for span in spans if not PackTable.of(self.order, modules, span).is_kept(self.store)]
 
     def texts(self, spans: Iterable[range]) -> Iterator[tuple[str, str, int]]:
         """Of each pack a name, the text that travels, and how many points it has."""
+        plan, root = self._decided(), self.store.root.absolute()
         for span in spans:
+            seconds = None if plan is None else float(f"{price_of(plan.prices, span) / len(span):.3g}")
+            pack = Pack(self.order, span.start, span.stop, root, seconds)
             name = f"points {span.start + 1:,} to {span.stop:,}" if len(span) > 1 else f"point {span.start + 1:,}"
-            yield name, self._pack(span).text, len(span)
+            yield name, pack.text, len(span)
 
 
 def here(sweep: Survey, watch: SweepWatch, share: tuple[int, int] = (1, 1)) -> Counts:
@@ -246,14 +282,16 @@ def by_executor(
     """
     waiting = deque(sweep.texts(sweep.missing()))
     running: dict[Any, tuple[str, str, int]] = {}
+    held: deque[_Held] = deque()
     lost: Counter[str] = Counter()
     total: Counts = Counter()
-    while waiting or running:
+    while waiting or running or held:
+        waiting.extend(_given_back(held))
         while waiting and len(running) < in_flight:
             pack = waiting.popleft()
             running[executor.submit(function, pack[1])] = pack
             watch.begin(pack[0], pack[2])
-        for future in _finished(running, look):
+        for future in _finished(running, look, min((each.not_before for each in held), default=math.inf)):
             name, text, n_points = running.pop(future)
             try:
                 counts = Counter(future.result())
@@ -266,22 +304,50 @@ def by_executor(
                 waiting.append((name, text, n_points))
                 continue
             if counts[ELSEWHERE]:
-                waiting.append((name, text, n_points))
-                time.sleep(SECONDS_BETWEEN_TRIES)
+                held.append(_Held((name, text, n_points), time.monotonic() + SECONDS_BETWEEN_TRIES))
             else:
                 total += counts
                 watch.end(name, counts)
     return total
 
 
-def _finished(running: Iterable[Any], look: Callable[[], None]) -> list[Any]:
-    """Those that are done, when there is one."""
+@dataclass(frozen=True)
+class _Held:
+    """A pack in which others are at every point that is missing, and when it is looked at next."""
+
+    pack: tuple[str, str, int]
+    not_before: float
+
+
+def _given_back(held: deque[_Held]) -> Iterator[tuple[str, str, int]]:
+    """The packs in which there is something to do again.
+
+    This process looks at the leases, because a job that is a new process could not have watched them.
+    """
+    for _ in range(len(held)):
+        each = held.popleft()
+        start = time.monotonic()
+        name, text, n_points = each.pack
+        if start < each.not_before:
+            held.append(each)
+        elif (pack := Pack.of(text).left()) is not None:
+            yield name, pack.text, n_points
+        else:
+            now = time.monotonic()
+            held.append(_Held(each.pack, now + max(SECONDS_BETWEEN_TRIES, 10 * (now - start))))
+
+
+def _finished(running: Collection[Any], look: Callable[[], None], until: float) -> list[Any]:
+    """Those that are done, when there is one; none where there is none until then, on the clock of `monotonic`."""
     while True:
-        if all(isinstance(each, concurrent.futures.Future) for each in running):
-            first = concurrent.futures.FIRST_COMPLETED
-            done = list(concurrent.futures.wait(running, SECONDS_BETWEEN_LOOKS, first).done)
+        left = max(0.0, min(SECONDS_BETWEEN_LOOKS, until - time.monotonic()))
+        if not running:
+            time.sleep(left)
+            done = []
+        elif all(isinstance(each, concurrent.futures.Future) for each in running):
+            done = list(concurrent.futures.wait(running, left, concurrent.futures.FIRST_COMPLETED).done)
         elif not (done := [each for each in running if each.done()]):
-            time.sleep(SECONDS_BETWEEN_TRIES)  # the jobs of submitit can be asked only
-        if done:
+            time.sleep(min(left, SECONDS_BETWEEN_TRIES))  # the jobs of submitit can be asked only
+        if done or time.monotonic() >= until:
             return done
         look()

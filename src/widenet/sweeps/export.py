@@ -48,14 +48,30 @@ def write_numbers(numbers: xr.Dataset, path: Path) -> Path:
 
 
 def netcdf_ready(numbers: xr.Dataset) -> xr.Dataset:
-    """The same in types that NetCDF has: text as characters, and truth as 0 and 1."""
+    """The same in types that NetCDF has: text as characters, truth as 0 and 1, and whole numbers over 2³¹ as floats.
+
+    Those that a float does not hold exactly become text.
+    """
     found = numbers.copy()
     for name, array in numbers.variables.items():
         if array.dtype.kind == "b":
             found[name] = array.astype(np.int8)
+        elif array.dtype.kind in "iu" and array.size and not _fits(array.values):
+            found[name] = array.astype(np.float64 if _is_exact(array.values) else str)
         elif array.dtype.kind == "O":
             found[name] = array.astype(str)
     return found
+
+
+def _fits(values: np.ndarray) -> bool:
+    """Whether the whole numbers of NetCDF, which have 32 bits, hold these."""
+    limits = np.iinfo(np.int32)
+    return bool(values.min() >= limits.min and values.max() <= limits.max)
+
+
+def _is_exact(values: np.ndarray) -> bool:
+    """Whether floats hold these whole numbers."""
+    return max(-int(values.min()), int(values.max())) <= 2**53
 
 
 def rows_of_runs(numbers: xr.Dataset) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from widenet.data.arrays import from_arrays
 from widenet.errors import DataError
 from widenet.store import Store, default_root
+from widenet.store.unkept import with_store
 from widenet.sweeps import driver
 from widenet.sweeps.driver import Quiet, Survey
 from widenet.sweeps.order import order_of
@@ -25,7 +26,7 @@ def sweep(
     n_runs: int | None = None,
     look: str | tuple[str, ...] = (),
     at: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     jobs: int = 1,
     on: Any = None,
     store: Store | None = None,
@@ -36,12 +37,15 @@ def sweep(
     Arguments:
       of: the id of a claim or of an experiment, or `file.py:name`; or several claims, which are then the first axis.
       data: one data set, the name of a file or of a data set, or a pair of arrays; the paper's own kind if left out.
+        Several names of data sets are an axis.
       n_runs: networks per point.
       look: a clause of the claim or a quantity of the cells, or several; all of them if left out.
       at: of quantities with axes of their own, such as the epoch, the value that is looked at.
       jobs: worker processes.
+      seed: of weights, orders and drawn data; several are an axis.
       on: a `concurrent.futures.Executor` that computes instead.
-      store: where runs are kept; by default where the command line keeps them.
+      store: where runs are kept; by default where the command line keeps them. One that cannot be written is read, and
+        what is computed is then not kept, which stderr says; an executor needs one that can be written.
       over: values of each choice or field; one that has a single value is no axis.
 
     Raises:
@@ -50,9 +54,14 @@ def sweep(
     """
     row: dict[str, Any] = {
         "of": of if isinstance(of, str) else tuple(of),
-        "seed": seed,
         "look": {"measured": look, "at": at or {}},
     }
+    if isinstance(data, list | tuple) and data and all(isinstance(each, str) for each in data):
+        over, data = {"data": data, **over}, None
+    if _is_axis(seed):
+        over["seed"] = seed
+    else:
+        row["seed"] = seed
     row["over"] = {name: each for name, each in over.items() if _is_axis(each)}
     row["set"] = {name: each for name, each in over.items() if not _is_axis(each)}
     if n_runs is not None:
@@ -62,14 +71,19 @@ def sweep(
         row["data"] = os.fspath(data)
     elif data is not None:
         given = _dataset(data)
-    found = Survey(order_of(spec_of(row), store := store or Store(default_root()), given), store)
-    if on is not None:
-        driver.by_executor(found, on, Quiet())
-    elif jobs > 1:
-        driver.in_processes(found, Quiet(), jobs)
-    else:
-        driver.here(found, Quiet())
-    return dataset_of(found).load()
+    spec = spec_of(row)
+
+    def swept(store: Store) -> "xr.Dataset":
+        found = Survey(order_of(spec, store, given), store)
+        if on is not None:
+            driver.by_executor(found, on, Quiet())
+        elif jobs > 1:
+            driver.in_processes(found, Quiet(), jobs)
+        else:
+            driver.here(found, Quiet())
+        return dataset_of(found).load()
+
+    return swept(store or Store(default_root())) if on is not None else with_store(swept, usual=store)
 
 
 def load(spec: str | os.PathLike | Mapping[str, Any], *, store: Store | None = None) -> "xr.Dataset":

@@ -8,7 +8,6 @@ import functools
 import hashlib
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +87,15 @@ class Question(ClosedModel):
         good as other numbers.
         """
 
-        def is_shape(name: str) -> bool:
-            return name.rpartition(".")[2] != "seed" and not any(isinstance(each, float) for each in self.axes[name])
+        return tuple(sorted(self.axes, key=lambda name: (not is_about_data(name), not self._is_shape(name))))
 
-        return tuple(sorted(self.axes, key=lambda name: (not is_about_data(name), not is_shape(name))))
+    def _is_shape(self, name: str) -> bool:
+        return name.rpartition(".")[2] != "seed" and not any(isinstance(each, float) for each in self.axes[name])
+
+    @property
+    def n_shapes(self) -> int:
+        """How many combinations of values may each be compiled for themselves."""
+        return math.prod(len(values) for name, values in self.axes.items() if self._is_shape(name))
 
     def point(self, number: int) -> Values:
         """The values of the point of this number along the walk."""
@@ -190,9 +194,3 @@ def _subject(text: str, root: str) -> Subject:
         source = PointSource(Store(root), order.own_data, order.kind or kind_for(target), order.seed)
         subjects[id] = ClaimSubject(target, source, order.seed, order.fixed)
     return SeveralClaims(subjects, order.axes) if OF in order.axes else subjects[order.of[0]]
-
-
-def packs_of(n_points: int, size: int) -> Iterator[range]:
-    """The points of each pack: so many that follow each other."""
-    for start in range(0, n_points, size):
-        yield range(start, min(start + size, n_points))

@@ -8,18 +8,17 @@ import functools
 import json
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from widenet.claims import NotApplicable
-from widenet.errors import InputError
+from widenet.errors import InputError, WidenetError
 from widenet.progress import Progress, silent
 from widenet.run.cells import Task, compute
 from widenet.run.executors import is_there, keep_compiled_programs
-from widenet.run.failures import Failure, failure_of, tried
+from widenet.run.failures import Failure, failure_of, is_interrupt, tried
 from widenet.run.records import decode
-from widenet.store import Store
+from widenet.store import Store, leases
 from widenet.sweeps import failures, index
 from widenet.sweeps.order import Question, published, subject_of
 from widenet.sweeps.subjects import Row, Subject
@@ -36,12 +35,18 @@ class Pack:
     start: int
     stop: int
     root: Path
+    seconds: float | None = None
+    """About how long a point takes; what its experiments say, if it was not measured."""
+    stale: tuple[str, ...] = ()
+    """Leases that whoever hands the pack out has watched until they were stale (`widenet.store.leases`)."""
 
     @property
     def text(self) -> str:
         """The JSON that travels: the values of the axes may be many, and are in the store."""
         row = {"start": self.start, "stop": self.stop, "root": str(self.root), "order": self.order.digest}
-        return json.dumps({**row, "look": self.order.look, "at": self.order.at, "tries": self.order.tries})
+        row |= {"look": self.order.look, "at": self.order.at, "tries": self.order.tries}
+        row |= {"seconds": self.seconds}
+        return json.dumps(row | ({"stale": self.stale} if self.stale else {}))
 
     @classmethod
     def of(cls, text: str) -> "Pack":
@@ -53,7 +58,26 @@ class Pack:
         row = json.loads(text)
         at = tuple(row["at"].items())
         order = published(row["order"], tuple(row["look"]), at, row["tries"], row["root"])
-        return cls(order, row["start"], row["stop"], Path(row["root"]))
+        return cls(order, row["start"], row["stop"], Path(row["root"]), row["seconds"], tuple(row.get("stale", ())))
+
+    def left(self) -> "Pack | None":
+        """The same, when there is something to do in it; None while others are at everything that is missing.
+
+        This watches the leases of others, so that a process that is started for one pack need not. It returns the pack
+        with those that are stale.
+        """
+        store = Store(self.root)
+        subject = subject_of(self.order, store)
+        stale: list[str] = []
+        is_waiting = is_free = False
+        for number in range(self.start, self.stop):
+            tasks = tasks_at(self.order, subject, number)
+            for task in tasks if isinstance(tasks, list) else ():
+                if not store.holds(task.key):
+                    name = leases.watch(store.path(task.key))
+                    is_waiting, is_free = is_waiting or name is None, is_free or name == ""
+                    stale += [name] if name else []
+        return None if is_waiting and not (is_free or stale) else replace(self, stale=tuple(stale))
 
 
 def compute_pack(text: str, progress: Progress = silent) -> dict[str, int]:
@@ -65,6 +89,7 @@ def compute_pack(text: str, progress: Progress = silent) -> dict[str, int]:
       StoreError: the store cannot be written.
     """
     pack = Pack.of(text)
+    leases.believe_stale(pack.stale)
     store = Store(pack.root)
     keep_compiled_programs(store.compiled)
     return _PackWork(pack, store, progress).work()
@@ -83,9 +108,10 @@ class _PackWork:
         table = PackTable.of(self.pack.order, self.subject.modules, span)
         if table.is_kept(self.store):
             return {FOUND: len(span)}
-        left, done = deque((number, self.tasks(number)) for number in span), 0
+        left: deque[tuple[int, list[Task] | NotApplicable | Failure]]
+        left, done = deque((number, tasks_at(self.pack.order, self.subject, number)) for number in span), 0
         for _ in range(self.pack.order.tries):  # a point that failed for a passing reason is tried after the others
-            again: deque[tuple[int, Any]] = deque()
+            again: deque[tuple[int, list[Task] | NotApplicable | Failure]] = deque()
             for number, tasks in left:
                 state = self._settle(tasks)
                 if state in (ELSEWHERE, FAILED):
@@ -96,19 +122,18 @@ class _PackWork:
                 self.progress(done / len(span), "")
             left = again
         for _, tasks in left:
-            is_given_up = not isinstance(tasks, NotApplicable) and any(self._given_up(task) for task in tasks)
-            self.counts[FAILED if is_given_up else ELSEWHERE] += 1
+            is_over = not isinstance(tasks, list) or any(self._given_up(task) for task in tasks)
+            self.counts[FAILED if is_over else ELSEWHERE] += 1
         if not self.counts[ELSEWHERE]:
             self._measure(table, span)
         return dict(self.counts)
 
-    def tasks(self, number: int) -> list[Task] | NotApplicable:
-        return self.subject.tasks(self.pack.order.point(number))
-
-    def _settle(self, tasks: list[Task] | NotApplicable) -> str:
+    def _settle(self, tasks: "list[Task] | NotApplicable | Failure") -> str:
         """What became of a point."""
         if isinstance(tasks, NotApplicable):
             return FOUND
+        if isinstance(tasks, Failure):
+            return FAILED
         states = [self._compute(task) for task in tasks]
         return next((each for each in (ELSEWHERE, FAILED, COMPUTED) if each in states), FOUND)
 
@@ -120,7 +145,7 @@ class _PackWork:
         with self.store.claiming(task.key) as lease:
             if lease is None:
                 return ELSEWHERE
-            if is_there(task, self.store):
+            if is_there(task, self.store, self.pack.seconds):
                 return FOUND
             if lease.lost >= failures.MOST_LOST:
                 words = f"{task.experiment.id} failed: the process that computed it was lost {lease.lost} times."
@@ -150,11 +175,11 @@ class _PackWork:
         rows = [measure(self.pack.order, self.subject, self.store, number) for number in span]
         for place, (state, _, _) in enumerate(rows):
             if state == MISSING:
-                tasks = self.tasks(span[place])
+                tasks = tasks_at(self.pack.order, self.subject, span[place])
                 for task in tasks if isinstance(tasks, list) else ():
                     with self.store.claiming(task.key) as lease:
-                        if lease is not None and not is_there(task, self.store):
-                            compute(task, self.store)
+                        if lease is not None and not is_there(task, self.store, self.pack.seconds):
+                            self._run(task)
                 rows[place] = measure(self.pack.order, self.subject, self.store, span[place])
         table.fill(rows)
         if all(state in (FINISHED, NOT_APPLICABLE) for state, _, _ in rows):
@@ -162,22 +187,65 @@ class _PackWork:
             index.append(self.store, table)
 
 
+def tasks_at(order: Question, subject: Subject, number: int) -> list[Task] | NotApplicable | Failure:
+    """The cells of a point, why it has none, or the error of asking for them, which is this point's alone.
+
+    Raises:
+      StoreError: the data of the sweep cannot be read or written.
+    """
+    try:
+        return subject.tasks(order.point(number))
+    except InputError as refusal:
+        return NotApplicable(str(refusal))
+    except WidenetError:
+        raise
+    except Exception as error:
+        if is_interrupt(error):
+            raise
+        return failure_of(order.title, error)
+
+
+def require_look(order: Question, subject: Subject, store: Store, number: int) -> bool:
+    """Refuse quantities, and places to look at them, that a finished point does not have; says whether it is finished.
+
+    Raises:
+      InputError: they are not there.
+    """
+    tasks = tasks_at(order, subject, number)
+    if not isinstance(tasks, list) or not tasks:
+        return False
+    cells = [(task.experiment.result_type, store.get(task.key)) for task in tasks]
+    results = [decode(kind, cell.arrays, cell.content["layout"]) for kind, cell in cells if cell is not None]
+    if len(results) < len(tasks):
+        return False
+    try:
+        subject.row(order.point(number), results, order.look, order.at)
+    except InputError:
+        raise
+    except Exception:
+        return False  # the point says so itself
+    return True
+
+
 def measure(order: Question, subject: Subject, store: Store, number: int) -> tuple[str, str, Row]:
     """What is known about a point: its state, why it has no numbers, and what is looked at. Nothing is computed."""
     point = order.point(number)
-    tasks = subject.tasks(point)
+    tasks = tasks_at(order, subject, number)
     if isinstance(tasks, NotApplicable):
         return NOT_APPLICABLE, str(tasks), {}
-    results = []
+    if isinstance(tasks, Failure):
+        return FAILED, tasks.sentence, {}
+    cells = []
     for task in tasks:
         cell = store.get(task.key)
         if cell is None:
             known = failures.failed(store, task.key)
             return (MISSING, "", {}) if known is None else (FAILED, known.sentence, {})
-        results.append(decode(task.experiment.result_type, cell.arrays, cell.content["layout"]))
+        cells.append((task.experiment.result_type, cell))
     try:
+        results = [decode(kind, cell.arrays, cell.content["layout"]) for kind, cell in cells]
         return FINISHED, "", subject.row(point, results, order.look, order.at)
-    except InputError:
-        raise
+    except InputError as refusal:
+        return NOT_APPLICABLE, str(refusal), {}
     except Exception as error:
         return FAILED, failure_of(order.title, error).sentence, {}

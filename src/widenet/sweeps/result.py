@@ -45,14 +45,16 @@ class _Packs:
         """Packs that are not finished are measured from the cells that are there."""
         self.order: Question = sweep.order
         self.store, self.subject = sweep.store, subject_of(sweep.order, sweep.store)
-        n, size = sweep.order.n_points, sweep.known_size
-        self.spans: Sequence[range] = [range(n)] if size is None else sweep.spans()
+        n, is_decided = sweep.order.n_points, sweep.is_decided
+        self.spans: Sequence[range] = sweep.spans() if is_decided else [range(n)]
         self.tables: dict[int, PackTable] = {}
         empty = [PackTable.of(self.order, self.subject.modules, span) for span in self.spans]
-        lines = lines_of(self.store, empty) if size is not None else [None]
+        lines = lines_of(self.store, empty) if is_decided else [None]
+        if is_decided and None in lines:
+            sweep.require_look()
         for place, line in enumerate(lines):
             if line is None:
-                self.tables[place] = self._measured(empty[place], place, size is None)
+                self.tables[place] = self._measured(empty[place], place, not is_decided)
         self.lines: list[PackLine] = [
             PackLine.of(self.tables[place]) if line is None else line for place, line in enumerate(lines)
         ]

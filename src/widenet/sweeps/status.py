@@ -4,10 +4,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from widenet.claims import NotApplicable
+from widenet.run.failures import Failure
 from widenet.store.leases import SUFFIX, is_held
 from widenet.sweeps import failures, slurm
 from widenet.sweeps.driver import Survey
 from widenet.sweeps.order import subject_of
+from widenet.sweeps.packs import tasks_at
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
 
 AT_WORK = "at work"
@@ -41,7 +43,7 @@ def status_of(sweep: Survey) -> Status:
     counts: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     tasks = slurm.tasks_of(sweep)
-    if sweep.known_size is None:
+    if not sweep.is_decided:
         return Status(Counter({MISSING: order.n_points}), errors, tasks)
     subject = subject_of(order, store)
     for span in sweep.spans():
@@ -50,9 +52,13 @@ def status_of(sweep: Survey) -> Status:
             counts.update(table.states)
             continue
         for number in span:
-            cells = subject.tasks(order.point(number))
+            cells = tasks_at(order, subject, number)
             if isinstance(cells, NotApplicable):
                 counts[NOT_APPLICABLE] += 1
+                continue
+            if isinstance(cells, Failure):
+                counts[FAILED] += 1
+                errors[cells.sentence] += 1
                 continue
             left = [task for task in cells if not store.holds(task.key)]
             known = [each for each in (failures.failed(store, task.key) for task in left) if each is not None]
@@ -71,6 +77,6 @@ def retry(sweep: Survey) -> None:
     subject = subject_of(sweep.order, sweep.store)
     for span in sweep.missing():
         for number in span:
-            tasks = subject.tasks(sweep.order.point(number))
-            for task in () if isinstance(tasks, NotApplicable) else tasks:
+            tasks = tasks_at(sweep.order, subject, number)
+            for task in tasks if isinstance(tasks, list) else ():
                 failures.forget(sweep.store, task.key)

@@ -1,7 +1,9 @@
 """What is swept: a claim over the choices of your data, or an experiment over the fields of its setting."""
 
+import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,19 +16,25 @@ from widenet.claims.applicability import Applied
 from widenet.claims.base import Part
 from widenet.claims.cases import Cases
 from widenet.claims.user_data import Choices, UserData
-from widenet.errors import InputError, UnknownName
+from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task
 from widenet.sweeps.data import PointSource, is_about_data
 from widenet.sweeps.spec import OF, Value
 
-VERDICT, UNMET, TIGHTNESS, VACUOUS = "verdict", "unmet", "tightness", "vacuous"
+VERDICT, UNMET, TIGHTNESS, VACUOUS, WARNING = "verdict", "unmet", "tightness", "vacuous", "warning"
+MOST_TRIED = 1_000
+"""In how many points a value is tried before the points themselves are left to say that they refuse it."""
 Row = dict[str, "np.ndarray | float | str"]
 """What is looked at in one point: numbers with one entry per run, single numbers, and words."""
 
 
 class Unfit(InputError):
     """A claim does not apply to the data, or an axis changes nothing that it runs."""
+
+
+class Together(InputError):
+    """A value is refused, perhaps only beside some of the others."""
 
 
 @runtime_checkable
@@ -104,6 +112,17 @@ class ClaimSubject:
         for part in evidence.parts:
             if not look or part.key in look:
                 row |= _part_row(part)
+        return row | self._quantities(results, [name for name in look if name not in self.promised], at)
+
+    def _quantities(self, results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]) -> Row:
+        """Quantities of the cells: their runs one after the other, or one number per cell where there are several."""
+        row: Row = {}
+        known = [name for result in results for name in quantities_of(result)]
+        for name in look:
+            if name not in known:
+                raise UnknownName(f"clause or quantity of {self.claim.id},", name, {*self.promised, *known})
+            parts = [_quantities(each, [name], at)[name] for each in results if name in quantities_of(each)]
+            row[name] = parts[0] if len(parts) == 1 else np.concatenate([np.atleast_1d(part) for part in parts])
         return row
 
     def evidence(self, point: Mapping[str, Any], results: Sequence[Any]) -> Evidence:
@@ -126,39 +145,50 @@ class ClaimSubject:
           InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
         """
         for name, values in axes.items():
-            for value in values:
-                if is_about_data(name):
-                    self._require_points(name, value)
-                else:
-                    Choices(**{**self.fixed, name: value})
+            for value in values if not is_about_data(name) else ():
+                Choices(**{**self.fixed, name: value})
+        _require_values({name: values for name, values in axes.items() if is_about_data(name)}, self._require_points)
         first = {name: values[0] for name, values in axes.items()}
-        try:
-            found = self.tasks(first)
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{self.claim.id} cannot be run on this data: {error}") from None
+        last = {name: values[-1] for name, values in axes.items()}
+        found = self._tasks_or_none(first)
         is_fixed = not any(map(is_about_data, axes))
-        if isinstance(found, NotApplicable) and is_fixed and found == self._at({}):
-            raise Unfit(f"{self.claim.id} does not apply to this data. {found}")
-        if isinstance(found, NotApplicable) or not found:
+        if isinstance(found, NotApplicable) and is_fixed:
+            if found == self._tasks_or_none({}) == self._tasks_or_none(last):
+                raise Unfit(f"{self.claim.id} does not apply to this data. {found}")
+            return
+        if not found:
             return
         for name, values in axes.items():
-            others = (self.tasks({**first, name: value}) for value in values[1:])
+            others = (self._tasks_or_none({**first, name: value}) for value in values[1:])
             if len(values) > 1 and all(_are_same(found, other) for other in others):
                 raise Unfit(f"{name} changes nothing that {self.claim.id} runs; leave it out.")
 
-    def _require_points(self, name: str, value: Value) -> None:
+    def _tasks_or_none(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable | None:
+        """None where the claim fails: that is for the point to say, and ends no other."""
         try:
-            self.source.at(self.data | {name: value})
+            return self.tasks(point)
+        except WidenetError:
+            raise
+        except Exception:
+            return None
+
+    def _require_points(self, values: Mapping[str, Value]) -> None:
+        try:
+            self.source.at({**self.data, **values})
         except InputError as refusal:
-            raise Unfit(str(refusal)) from None
+            raise Together(str(refusal)) from None
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
-        """Keys of what the claim promises."""
-        if at:
-            raise InputError(f"look.at is for experiments, and {self.claim.id} is a claim; leave it out.")
-        for name in look:
-            if name not in self.promised:
-                raise UnknownName(f"clause of {self.claim.id},", name, self.promised)
+        """Keys of what the claim promises, or quantities of the cells that it reads."""
+        of_cells = [name for name in look if name not in self.promised]
+        if at and not of_cells:
+            raise InputError(f"look.at is for quantities of cells, and {self.claim.id} is a claim; leave it out.")
+        known = [_known_quantities(each.result_type) for each in self.claim.reads]
+        if None not in known:  # otherwise the first cell tells
+            names = [name for each in known for name in each or ()]
+            for name in of_cells:
+                if name not in names:
+                    raise UnknownName(f"clause or quantity of {self.claim.id},", name, {*self.promised, *names})
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -214,10 +244,9 @@ class SeveralClaims:
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """Clauses of any of them."""
-        known = []
-        for claim in self.claims.values():
-            claim.require_look((), at)
-            known += claim.promised
+        if at:
+            raise InputError("look.at is for quantities of cells; ask one claim or one experiment for them.")
+        known = [key for claim in self.claims.values() for key in claim.promised]
         for name in look:
             if name not in known:
                 raise UnknownName("clause of these claims,", name, known)
@@ -252,6 +281,9 @@ class ExperimentSubject:
             place = ".".join(map(str, first["loc"]))
             must = first["msg"].replace("Input should", "must")
             hint = "; round = 1 rounds a range" if first["type"] == "int_from_float" else ""
+            if first["type"] in ("value_error", "assertion_error"):  # a rule of the record, perhaps about two fields
+                words = str(first.get("ctx", {}).get("error", "")).strip() or "its setting is refused"
+                raise Together(f"{self.experiment.id}: {f'{place}: ' if place else ''}{words.rstrip('.')}.") from None
             raise InputError(f"{self.experiment.id}: {place} {must}, got {first['input']!r}{hint}.") from None
 
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
@@ -266,21 +298,20 @@ class ExperimentSubject:
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Fields of the setting; `points.dim` is the field dim of the record points."""
-        for name, values in axes.items():
-            for value in values:
-                self._setting({name: value})
-        self._setting({})
+        if axes:
+            _require_values(axes, self._setting)
+        else:
+            self._setting({})
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """What the cell has is known when there is one, but for records that say so."""
         kind = self.experiment.result_type
         if at and kind is not xr.Dataset:
             raise InputError(f"quantities of {self.experiment.id} have no axes of their own; leave look.at out.")
-        if isinstance(kind, type) and issubclass(kind, Cases):
-            known = [name for name in dir(kind.join([])) if not name.startswith("_")]
-            for name in look:
-                if name not in known and not hasattr(kind, name):
-                    raise UnknownName(f"quantity of {self.experiment.id},", name, known)
+        known = _known_quantities(kind)
+        for name in look:
+            if known is not None and name not in known:
+                raise UnknownName(f"quantity of {self.experiment.id},", name, known)
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -332,8 +363,45 @@ def _fields(row: Mapping[str, Any]) -> Iterable[str]:
     return [name if not isinstance(value, dict) else f"{name}.…" for name, value in row.items()]
 
 
+def _require_values(axes: Mapping[str, Sequence[Value]], take: Callable[[Mapping[str, Value]], Any]) -> None:
+    """Refuse a value that no point takes. One that some points take is theirs to refuse.
+
+    Raises:
+      InputError: `take` refuses a value by itself.
+      Unfit: `take` refuses it beside each combination of the others.
+    """
+    for name, values in axes.items():
+        others = {other: each for other, each in axes.items() if other != name}
+        for value in values:
+            refusal: Together | None = None
+            combinations = itertools.product(*others.values())
+            beside = (dict(zip(others, each, strict=True)) for each in itertools.islice(combinations, MOST_TRIED))
+            for rest in itertools.chain([{}], beside):
+                refused = _refusal({**rest, name: value}, take)
+                if refused is None:
+                    break
+                refusal = refusal or refused
+            else:
+                if next(combinations, None) is None:  # all were tried
+                    assert refusal is not None
+                    raise Unfit(str(refusal))
+
+
+def _refusal(values: Mapping[str, Value], take: Callable[[Mapping[str, Value]], Any]) -> Together | None:
+    """Why these values are not taken together. A mistake in a rule is for the point to tell."""
+    try:
+        take(values)
+    except Together as refusal:
+        return refusal
+    except WidenetError:
+        raise
+    except Exception:
+        return None
+    return None
+
+
 def _are_same(found: Any, other: Any) -> bool:
-    if isinstance(found, NotApplicable) or isinstance(other, NotApplicable):
+    if not isinstance(found, list) or not isinstance(other, list):
         return False
     return [each.key.digest for each in found] == [each.key.digest for each in other]
 
@@ -344,7 +412,8 @@ def _verdict_row(evidence: Evidence) -> Row:
 
 
 def _closest(part: Part) -> Row:
-    return {TIGHTNESS: np.nan if part.tightness is None else part.tightness, VACUOUS: float(part.vacuous)}
+    tightness = np.nan if part.tightness is None else part.tightness
+    return {TIGHTNESS: tightness, VACUOUS: float(part.vacuous), WARNING: part.warning}
 
 
 def _part_row(part: Part) -> Row:
@@ -357,6 +426,23 @@ def _part_row(part: Part) -> Row:
     kept = np.nan if part.kept is None else float(part.kept)
     sides = {"": part.measured, "_promised": part.promised, "_tightness": part.tightness, "_kept": kept}
     return {f"{part.key}{end}": np.nan if each is None else float(each) for end, each in sides.items()}
+
+
+def _known_quantities(kind: Any) -> set[str] | None:
+    """What a result of this type has; None where only the result itself can tell."""
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        return None
+    names = {name for name in dir(kind) if not name.startswith("_") and not callable(getattr(kind, name))}
+    if issubclass(kind, Cases):
+        names |= {name for name in dir(kind.join([])) if not name.startswith("_")}
+    return names | {field.name for field in dataclasses.fields(kind)}
+
+
+def quantities_of(result: Any) -> Iterable[str]:
+    """What can be looked at in a result."""
+    if isinstance(result, xr.Dataset):
+        return [str(name) for name in result.data_vars]
+    return _known_quantities(type(result)) or ()
 
 
 def _quantities(result: Any, look: Sequence[str], at: Mapping[str, Value]) -> Row:

@@ -22,7 +22,7 @@ from widenet.sweeps.order import order_of
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
 from widenet.sweeps.spec import Value, read_spec, spec_of
-from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT
+from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.tables import FAILED
 
 PROCESSES, SLURM = "processes", "slurm"
@@ -108,6 +108,9 @@ def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
         lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
     unmet = Counter({names: number for names, number in _words(numbers, UNMET).items() if names})
     lines += [f"{number:,} × hypotheses that are not met: {names}" for names, number in unmet.most_common(5)]
+    if far := sum(_words(numbers, WARNING).values()):
+        words = "tested far from the edge: the closest case uses less than a thousandth of what is promised"
+        lines.append(f"{far:,} × {words}")
     errors = _words(numbers, WHY)
     return "\n".join([*lines, *(f"{number:,} × {why}" for why, number in errors.most_common(5))])
 
@@ -190,7 +193,7 @@ def array_of(on: str, asked: Mapping[str, Any]) -> slurm.Array | None:
 
 def is_finished(sweep: Survey) -> bool:
     """Whether nothing is left to compute, as far as the tables of packs tell."""
-    return sweep.known_size is not None and not sweep.missing()
+    return sweep.is_decided and not sweep.missing()
 
 
 def _warn(words: str) -> None:
@@ -224,7 +227,7 @@ def _short(row: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, str]:
     for name, value in row.items():
         if (
             name in shown
-            or name in (STATE, WHY, VERDICT, UNMET, VACUOUS)
+            or name in (STATE, WHY, VERDICT, UNMET, VACUOUS, WARNING)
             or name.endswith(("_kept", "_promised", "_tightness"))
         ):
             continue

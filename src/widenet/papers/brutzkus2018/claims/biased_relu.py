@@ -41,6 +41,7 @@ from widenet.papers.brutzkus2018.runs.biased_relu import (
     starts_below_one,
 )
 from widenet.papers.brutzkus2018.runs.exact_sgd import ExactProblem
+from widenet.records import Form
 
 Flags = Bool[np.ndarray, " run"]
 Counts = Int[np.ndarray, " run"]
@@ -142,6 +143,7 @@ WITH_BIASES = (orthonormal, constant_coordinate, relu, unit_output_weights, plus
     "footnote 4, Section 2, for Lemma 12, Section 9.3.2",
     draws=small_starts,
     given=WITH_BIASES,
+    form=Form.REPAIR,
     title="With biases, the set of stuck points can only shrink",
 )
 def footnote_4_lemma_12(runs: BiasedRuns, *, may_leave: bool = True) -> Promise:
@@ -186,6 +188,7 @@ footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
     "derived; footnote 4, Section 2, for Theorem 9, Section 7.2",
     draws=starts_below_one,
     given=[*WITH_BIASES, continuous_start, small_start, large_step],
+    form=Form.REPAIR,
     title="With biases, SGD gets stuck with chance $(d + 1)^{−k}$",
 )
 def footnote_4_theorem_9(

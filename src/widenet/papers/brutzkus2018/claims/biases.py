@@ -12,6 +12,7 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.hypotheses import equal_outputs, output_weight
 from widenet.papers.brutzkus2018.runs.lifted import LiftedPoint, LiftedRuns, biased_runs, lifted_points
+from widenet.records import Form
 from widenet.types import RunStatus
 
 
@@ -40,6 +41,7 @@ def row_norm(runs: LiftedRuns) -> Sides:
     reads=biased_runs,
     given=[separable_with_bias, input_norm, row_norm, output_weight, equal_outputs, slope_positive, slope_below_one,
            step_size],
+    form=Form.REPAIR,
     title="The bound on updates holds with first-layer biases",
 )  # fmt: skip
 def footnote_4(runs: LiftedRuns, *, bound: Callable[..., np.ndarray] = max_nonzero_updates) -> Promise:

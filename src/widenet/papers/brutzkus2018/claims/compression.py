@@ -11,6 +11,7 @@ from widenet.claims.sides import Fact, Sides
 from widenet.papers.brutzkus2018.hypotheses import LEARNING, loss_zero
 from widenet.papers.brutzkus2018.runs.learning import LearningRuns, learning_runs
 from widenet.papers.brutzkus2018.runs.two_samples import TwoSamples, opposite_labels
+from widenet.records import Form
 
 
 class Replays(LearningRuns):
@@ -32,6 +33,7 @@ LABELLED = (
     "Section 6.1",
     reads=learning_runs,
     given=[*LEARNING, loss_zero],
+    form=Form.REPAIR,
     title="The updated points alone give the trained network",
 )
 def compression_replay(runs: Replays) -> Promise:

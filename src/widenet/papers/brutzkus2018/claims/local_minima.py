@@ -74,6 +74,7 @@ def antipodal(sets: Any) -> Sides:
     "Lemma 11, Section 9.3.1, with the exception it needs",
     reads=bad_minima,
     given=[separable, input_norm],
+    form=Form.REPAIR,
     title="A hyperplane with half of the points behind it",
 )
 def lemma_11(sets: Placed, *, always_strict: bool = False) -> Promise:
@@ -115,6 +116,7 @@ lemma_11_as_printed = lemma_11.variant(
     "Theorem 8, Section 7.1, with the exception it needs",
     reads=bad_minima,
     given=[separable, input_norm, relu],
+    form=Form.REPAIR,
     title="ReLU has local minima with loss $½$ or more",
     means=Meaning(
         topic=Topic.TRAPS,

@@ -22,6 +22,7 @@ from widenet.claims.sides import Fact, Rate, Sides
 from widenet.papers.brutzkus2018.formulas import updates_allowed, updates_allowed_as_printed, wide_width
 from widenet.papers.brutzkus2018.hypotheses import entry_bound, orthonormal, plus_labels, relu, unit_output_weights
 from widenet.papers.brutzkus2018.runs.update_counts import UpdateCounts, exact_settings, update_counts
+from widenet.records import Form
 
 Allowed = Callable[[int, float | Fraction, float | Fraction], int]
 """How many updates are allowed, from d, C and η."""
@@ -62,6 +63,7 @@ GIVEN = (width, entry_bound, step_size, orthonormal, relu, unit_output_weights, 
     "Theorem 9, second part, with the count its proof gives (Section 9.3.2)",
     reads=update_counts,
     given=GIVEN,
+    form=Form.REPAIR,
     title="Solvable ReLU runs end within $d·⌈max{C, 1}/η⌉$ updates",
 )
 def theorem_9b_updates(runs: SolvableRuns, *, allowed: Allowed = updates_allowed) -> Promise:

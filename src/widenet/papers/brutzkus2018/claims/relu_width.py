@@ -25,6 +25,7 @@ from widenet.papers.brutzkus2018.runs.initializations import (
     wide_settings,
 )
 from widenet.papers.brutzkus2018.runs.parameters import Exponents, some_exponents
+from widenet.records import Form
 
 OFF_THE_LAW = 2e-5
 """Counts that the exact law makes less likely than this do not follow it."""
@@ -96,6 +97,7 @@ def bounded(runs: Starts) -> Sides:
     "Theorem 9, first part, Section 7.2",
     reads=initializations,
     given=[narrow, symmetric, independent, bounded],
+    form=Form.REPAIR,
     title="A narrow ReLU network gets stuck with high probability",
 )
 def theorem_9a(runs: Starts, *, follows_law: bool = True, n_cases: int = 4) -> Promise:
@@ -133,6 +135,7 @@ theorem_9a_as_printed = theorem_9a.variant(
     "Theorem 9, second part, Section 7.2",
     reads=initializations.at(wide_settings),
     given=[wide_by_proof, symmetric, independent, bounded],
+    form=Form.REPAIR,
     title="A wide ReLU network reaches loss 0 with high probability",
 )
 def theorem_9b(runs: Starts, *, follows_law: bool = True, n_cases: int = 6) -> Promise:

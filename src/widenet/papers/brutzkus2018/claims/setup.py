@@ -18,6 +18,7 @@ from widenet.papers.brutzkus2018.runs.gradients import Gradients, ScalarStep, gr
 from widenet.papers.brutzkus2018.runs.separated import SeparatedSets, footnote_1_on, separated_sets
 from widenet.papers.brutzkus2018.runs.sgd import update_of
 from widenet.papers.brutzkus2018.sources import plus_minus_weights
+from widenet.records import Form
 
 
 @claim(
@@ -126,6 +127,7 @@ def off_loss_kink(states: States) -> Sides:
     "Eq. 10, Section 9.1.2",
     reads=gradients,
     given=[off_kink, off_loss_kink],
+    form=Form.REPAIR,
     title="An update is the gradient step of Eq. 10",
 )
 def equation_10(states: States, *, rule: UpdateRule = update_of) -> Promise:

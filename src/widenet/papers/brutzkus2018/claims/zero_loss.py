@@ -18,6 +18,7 @@ from widenet.papers.brutzkus2018.runs.separated import (
     separated_cases,
     separated_on,
 )
+from widenet.records import Form
 
 PerCase = Callable[[Separated], float]
 
@@ -67,6 +68,7 @@ def section_2_zero_minimum(cases: Separated, *, share: PerCase = whole) -> Promi
     "proof sketch in Section 5.1 and Section 9.1.2",
     draws=cases_around_one,
     given=[output_weight],
+    form=Form.REPAIR,
     title="When the stacked separator $W*$ is a global minimum",
 )
 def separator_is_global_minimum(

@@ -13,7 +13,7 @@ from widenet.claims.implication import Promise, at_most, equal
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import AT_ZERO_LOSS, AT_ZERO_LOSS_IN_REGIME
 from widenet.papers.brutzkus2019.runs.traces import TraceSetting, all_runs, traces, wide_traces
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 Times = Int[np.ndarray, " run"]
 
@@ -65,7 +65,7 @@ def drop_in_words(printed: float | None) -> str:
 
 @claim("brutzkus2019.lemma_e_16", Kind.STEP, "Lemma E.16, with what the filters of W24 add",
        reads=traces.at(with_counterexample), given=AT_ZERO_LOSS,
-       title="$S⁺$ is nearly $γ + 1$ once $−N(x⁻)$ has reached 1")  # fmt: skip
+       form=Form.REPAIR, title="$S⁺$ is nearly $γ + 1$ once $−N(x⁻)$ has reached 1")  # fmt: skip
 def lemma_e_16(runs: FirstCrossings, *, deficit: float | None = None) -> Promise:
     """If the loss is 0 from $T$ on, there is $T2 < T$ with $S⁺_t ≥ γ + 1 − 2c_η(1 + |W24|/k)$ for $t ≥ T2$ and
     $−N_t(x⁻) < 1$ for $t < T2$.
@@ -111,7 +111,8 @@ lemma_e_16_as_printed = lemma_e_16.variant(
 
 @claim("brutzkus2019.lemma_e_16_steps", Kind.STEP,
        "the two steps in the proof of Lemma E.16, the first with what the filters of W24 add", reads=traces,
-       given=AT_ZERO_LOSS, title="How $N(x⁺)$ moves around $γ$ before $−N(x⁻)$ reaches 1")  # fmt: skip
+       given=AT_ZERO_LOSS, form=Form.REPAIR,
+       title="How $N(x⁺)$ moves around $γ$ before $−N(x⁻)$ reaches 1")  # fmt: skip
 def lemma_e_16_steps(runs: FirstCrossings, *, drop: float | None = None) -> Promise:
     """Between the first $t$ with $N(x⁺) ≥ γ$ and the first with $−N(x⁻) ≥ 1$: $N_t(x⁺) ≥ γ$ gives
     $N_{t+1}(x⁺) ≥ γ − 2c_η(1 + |W24|/k)$, and $N_t(x⁺) < γ$ gives $N_{t+1}(x⁺) = N_t(x⁺) + 2η|W13|$.

@@ -42,7 +42,7 @@ def _count(runs: MinusFilters, *, positive: bool, up: bool) -> PerRun:
 
 
 @claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces, given=TRAJECTORIES,
-       title="Filters $u$ that start at $p₂$ or $p₄$ stay there")  # fmt: skip
+       form=Form.REPAIR, title="Filters $u$ that start at $p₂$ or $p₄$ stay there")  # fmt: skip
 def lemma_e_6(runs: MinusFilters, *, groups: Sequence[str] = ("u24",)) -> Promise:
     """For $j ∈ U24(0)$ (the print does not say which $j$) $u_t = u_0 + mηp₂$ with a whole number $m$, and
     $U24(0) ⊆ U24(t)$, for all $t$.
@@ -146,7 +146,7 @@ def minus_filters_settle(runs: MinusFilters, *, first: int = 1) -> Promise:
 
 
 @claim("brutzkus2019.lemma_e_8", Kind.STEP, "Lemma E.8, with ⟨p, p⟩ = 2 in item 1", reads=traces, given=TRAJECTORIES,
-       title="$S⁻$ stays below $2η|W13|$")  # fmt: skip
+       form=Form.REPAIR, title="$S⁻$ stays below $2η|W13|$")  # fmt: skip
 def lemma_e_8(runs: MinusFilters, *, factor: float = 2.0, strict: bool = True) -> Promise:
     """For all $t ≥ 1$: $S⁻ < 2η|W13|$, $P⁺ ≤ η|U13|$ and $P⁻ ≤ η|U13|$.
 
@@ -188,7 +188,8 @@ lemma_e_8_as_printed = lemma_e_8.variant(
 
 
 @claim("brutzkus2019.equation_11", Kind.STEP, "Eq. 11, proof of Lemma E.11, with ⟨p, p⟩ = 2", reads=traces,
-       given=TRAJECTORIES, title="Filters $u$ grow by $2η$ each where only $x⁻$ is active")  # fmt: skip
+       given=TRAJECTORIES, form=Form.REPAIR,
+       title="Filters $u$ grow by $2η$ each where only $x⁻$ is active")  # fmt: skip
 def equation_11(runs: MinusFilters, *, factor: float = 2.0) -> Promise:
     """In a step where only $x⁻$ is active, $U24(t) ⊆ U24(t+1)$, and the responses of these units to $x⁺$ grow by
     $2η|U24(t)|$ in all.

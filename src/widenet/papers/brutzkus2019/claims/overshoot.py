@@ -150,7 +150,7 @@ def lemma_e_12(
 
 
 @claim("brutzkus2019.lemma_e_13", Kind.STEP, "Lemma E.13, its first two bounds with 4c_η", reads=traces,
-       given=TRAJECTORIES, title="Outputs overshoot their margins by less than $4c_η$")  # fmt: skip
+       given=TRAJECTORIES, form=Form.REPAIR, title="Outputs overshoot their margins by less than $4c_η$")  # fmt: skip
 def lemma_e_13(runs: Overshoots, *, overshoot: float = 4.0, sum_overshoot: float = 8.0, strict: bool = True) -> Promise:
     """For all $t$: $N(x⁺) < γ + 4c_η$, $−N(x⁻) < 1 + 4c_η$ and $S⁺ ≤ γ + 1 + 8c_η$.
 

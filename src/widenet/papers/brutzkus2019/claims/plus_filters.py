@@ -14,6 +14,7 @@ from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, after, furthest, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
 from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Counts, Flags, Series, traces, wide_traces
+from widenet.records import Form
 
 PLACES = {
     "w13": ([0, 1, 2], [0, -1, 0]),
@@ -116,7 +117,8 @@ def observation_active_steps(runs: PlusFilters) -> Promise:
 
 
 @claim("brutzkus2019.lemma_6_2", Kind.STEP, "Lemma 6.2 and Lemma E.5, with the count that its proof needs",
-       reads=traces, given=TRAJECTORIES, title="Each filter $w$ stays in its cone and moves along it")  # fmt: skip
+       reads=traces, given=TRAJECTORIES, form=Form.REPAIR,
+       title="Each filter $w$ stays in its cone and moves along it")  # fmt: skip
 def lemma_6_2(runs: PlusFilters, *, through_t: bool = False, with_eta: bool = True) -> Promise:
     """For all $t$: (1) For odd $i$ and $j ∈ W_0⁺(i)$, $w_t = w_0 + n(t)ηp_i + αp₂$ with $|α| ≤ η$, where
     $n(t) = a⁺(t − 1)$ counts the steps before $t$, and $α$ depends on $j$ through the sign of $⟨w_0, p₂⟩$. So
@@ -196,7 +198,7 @@ lemma_6_2_as_printed = lemma_6_2.variant(
 
 
 @claim("brutzkus2019.equations_9_10", Kind.STEP, "Eq. 9 and 10, proof of Lemma E.5", reads=traces, given=TRAJECTORIES,
-       title="What one step does to each filter $w$")  # fmt: skip
+       form=Form.REPAIR, title="What one step does to each filter $w$")  # fmt: skip
 def equations_9_10(runs: PlusFilters, *, minus_moves: bool = True, one_step_late: bool = False) -> Promise:
     """In one step a filter of $W_0⁺(i)$, $i$ odd, moves by $aηp_i + bηp_{l'}$ with $a = 1$ where $N(x⁺) < γ$, else 0,
     and $b = −1$ where $−N(x⁻) < 1$, else 0 ($l'$ is the better of $p₂$ and $p₄$ at $t$). A filter of $W24(0)$ moves by
@@ -261,7 +263,7 @@ def lemma_e_9(runs: PlusFilters) -> Promise:
 
 
 @claim("brutzkus2019.lemma_e_10", Kind.STEP, "Lemma E.10, with ⟨p, p⟩ = 2", reads=traces, given=TRAJECTORIES,
-       title="$S⁺$ grows by exactly $2η|W13|$ while $x⁺$ is active")  # fmt: skip
+       form=Form.REPAIR, title="$S⁺$ grows by exactly $2η|W13|$ while $x⁺$ is active")  # fmt: skip
 def lemma_e_10(runs: PlusFilters, *, factor: float = 2.0) -> Promise:
     """$S⁺_{t+1} = S⁺_t + 2η|W13|$ where $N_t(x⁺) < γ$, and $S⁺_{t+1} = S⁺_t$ where $N_t(x⁺) ≥ γ$."""
     t, of = runs.per("time"), Scored(runs)

@@ -26,6 +26,7 @@ from widenet.papers.brutzkus2019.formulas import (
 from widenet.papers.brutzkus2019.hypotheses import FromGaussian, deviation, uniform_directions
 from widenet.papers.brutzkus2019.runs.explored import LAWS, Explored, explored
 from widenet.papers.brutzkus2019.runs.small_starts import SmallStarts, Widths, draw_small_starts, draw_two_filters
+from widenet.records import Form
 
 EXACT = "the exact probability at every width"
 
@@ -185,6 +186,7 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
 
 appendix_f_small_start = lemma_e_3.variant(
     "appendix_f_small_start",
+    form=Form.REPAIR,
     title="For $k = 2$ the start is small but for 1.27e-7",
     where="Appendix F, before Theorem F.1 and in its proof (with Lemma E.3 at k = 2)",
     statement="For $k = 2$ Lemma E.3 holds with probability at least $1 − √(4/π)e^{−16}$, which is 1 − 1.27e-7.",

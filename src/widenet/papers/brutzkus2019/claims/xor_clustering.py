@@ -35,7 +35,7 @@ from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_at_zero_loss,
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
 from widenet.papers.brutzkus2019.xor_formulas import angle_limit, cosine_after, fewest_updates
 from widenet.papers.brutzkus2019.xor_sources import XorSetting
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 Index = Callable[[Bool[np.ndarray, " time run 4"]], Int[np.ndarray, " time run 4"]]
 """The factor of η·x_i in Lemma 3.2, from which points are active when."""
@@ -71,7 +71,7 @@ class XorClusters(XorRuns):
 @claim("brutzkus2019.lemma_3_2", Kind.STEP,
        "Lemma 3.2, Section 3.2; Lemma B.3 (with n_i(t) = a_i(t − 1) in place of a_i(t), and an α for each filter)",
        reads=xor_traces, given=(*SECTION_3, runs_in_event),
-       title="XOR: each filter moves along its point, and little across")  # fmt: skip
+       form=Form.REPAIR, title="XOR: each filter moves along its point, and little across")  # fmt: skip
 def lemma_3_2(runs: XorClusters, *, across: float = 2.0) -> Promise:
     """Clustering dynamics of XOR: in the event of Lemma B.2, for $i ∈ {1, 3}$, $j ∈ W_0⁺(i)$ and every $t$,
     $w_t = n_i(t)·ηx_i + v_t$ with $⟨v_t, x_i⟩ > 0$ and $|⟨v_t, x_2⟩| < 2η$, where $n_i(t) = a_i(t − 1)$ is the number

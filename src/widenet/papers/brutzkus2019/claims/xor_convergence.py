@@ -130,7 +130,7 @@ def theorem_3_3(runs: Convergence, *, allowed: Callable[[int], float] = failure_
 @claim("brutzkus2019.theorem_3_3_iterations", Kind.MAIN,
        "Theorem 3.3, Section 3.2; Theorem B.6 (with a number of iterations that depends on η)",
        reads=xor_traces.at(_settings), given=(width_above_16, *SECTION_3, runs_in_both_events), details=iterations,
-       title="XOR: how many iterations take a wide network to loss 0")  # fmt: skip
+       form=Form.REPAIR, title="XOR: how many iterations take a wide network to loss 0")  # fmt: skip
 def theorem_3_3_iterations(
     runs: Convergence, *, points: Limit = lambda runs: runs.by_points, width: Limit = lambda runs: runs.by_width
 ) -> Promise:

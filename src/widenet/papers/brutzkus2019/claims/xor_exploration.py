@@ -40,7 +40,7 @@ from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
 from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, xor_counts
 from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, small_xor_starts, small_xor_steps
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 TINY = sys.float_info.min
 """Stands for rates that a float cannot hold."""
@@ -128,7 +128,8 @@ def outside_over_c(half_width: int, spread: float) -> float:
 
 @claim("brutzkus2019.lemma_b_2", Kind.STEP,
        "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=small_xor_starts,
-       given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
+       given=SECTION_3, form=Form.REPAIR,
+       title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
 def lemma_b_2(starts: StartSizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
     """With probability at least $1 − √(2k/π)e^{−8k}$ every initial $|⟨w_0, x_i⟩|$ and $|⟨u_0, x_i⟩|$ is at most $√2η/4$
     (for $η = c_η/k$ and $σ_g ≤ c_η/(16k^{3/2})$, that is $σ_g ≤ η/(16√k)$).

@@ -122,7 +122,7 @@ def sums(runs: Growth) -> dict[str, Any]:
 @claim("brutzkus2019.lemma_b_4_1", Kind.STEP,
        "Lemma B.4, item 1, Section B.1 (with 2η in place of η for each filter)", reads=xor_traces.at(_with_nearest),
        given=(*SECTION_3, runs_in_event), details=sums,
-       title="XOR: the opposing sum of a point stays below $2kη$")  # fmt: skip
+       form=Form.REPAIR, title="XOR: the opposing sum of a point stays below $2kη$")  # fmt: skip
 def lemma_b_4_1(
     runs: Growth, *, sharp: Limit = lambda runs: runs.by_half_planes, coarse: Limit = lambda runs: runs.by_all_filters
 ) -> Promise:
@@ -209,7 +209,8 @@ def points(runs: Growth) -> dict[str, Any]:
 
 @claim("brutzkus2019.proposition_b_5", Kind.STEP, "Proposition B.5, Section B.1 (with a count that depends on η)",
        reads=xor_traces.at(_satisfaction_settings), given=(width_above_16, *SECTION_3, runs_in_both_events),
-       details=points, title="XOR: how often a point can be active before it is satisfied")  # fmt: skip
+       details=points, form=Form.REPAIR,
+       title="XOR: how often a point can be active before it is satisfied")  # fmt: skip
 def proposition_b_5(
     runs: Growth, *, counts: Limit = lambda runs: runs.by_counts, width: Limit = lambda runs: runs.by_width
 ) -> Promise:

@@ -267,7 +267,7 @@ def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
 @claim("brutzkus2019.theorem_b_8_standstill", Kind.STEP,
        "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(_stuck_settings),
        given=(two_filters, *SECTION_3, runs_in_event),
-       title="XOR, $k = 2$: nothing moves 3 iterations after $t'$")  # fmt: skip
+       form=Form.REPAIR, title="XOR, $k = 2$: nothing moves 3 iterations after $t'$")  # fmt: skip
 def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
     """XOR, $k = 2$, in the event of Lemma B.2: let some $W_0⁺(i)$ or $U_0⁺(i)$ be empty, and let $t'$ be the first
     iteration at which all other points are satisfied. From $t' + 3$ on nothing moves.

@@ -25,7 +25,7 @@ from widenet.papers.brutzkus2019.hypotheses import (
 )
 from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_for, decoy_on
 from widenet.papers.brutzkus2019.runs.xord_inputs import Candidates, DiverseShares, candidates, diverse_shares
-from widenet.records import Scale
+from widenet.records import Form, Scale
 
 DECOY_ERRORS = frozenset(set_index(*held) for held in ((3,), (4,), (3, 4), (2, 3), (2, 3, 4)))
 
@@ -144,7 +144,7 @@ def diverse_probabilities_as_printed(n_patches: int) -> tuple[Fraction, Fraction
 
 @claim("brutzkus2019.observation_diverse_probability", Kind.IDENTITY,
        "Section 4, after Definition 4.2 (with p₊ given that the point is positive)", draws=diverse_shares,
-       given=[patches], title="How rare diverse points are")  # fmt: skip
+       given=[patches], form=Form.REPAIR, title="How rare diverse points are")  # fmt: skip
 def observation_diverse_probability(runs: DiverseShares, *, formula: Formula = diverse_probabilities) -> Promise:
     """If $D₊$ is uniform on the positive inputs and $D₋$ on the negative ones, $d ≥ 4$, a point is diverse with
     probability $p₊ = (4^d − 4·3^d + 6·2^d − 4)/(4^d − 2^d)$ and $p₋ = 1 − 1/2^{d−1}$.

@@ -16,6 +16,7 @@ from widenet.papers.chatterji2021.cluster_hypotheses import bandwidth, first_ste
 from widenet.papers.chatterji2021.runs.first_steps import first_steps, rows_of
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, start_draws, tail_settings
 from widenet.papers.chatterji2021.runs.start_laws import ReducedNorms, Windows, draw_reduced_norms, draw_windows
+from widenet.records import Form
 
 
 @claim("chatterji2021.lemma_15_6", Kind.STEP, "Lemma 15, part 6; Appendix D.6", reads=first_steps,
@@ -123,7 +124,7 @@ class StartTails(StartDraws):
 
 
 @claim("chatterji2021.appendix_d_tails", Kind.STEP, "Appendices D.3 and D.7", reads=start_draws.at(tail_settings),
-       given=[], title="Norm and output at the start have exponential tails")  # fmt: skip
+       given=[], form=Form.REPAIR, title="Norm and output at the start have exponential tails")  # fmt: skip
 def appendix_d_tails(drawn: StartTails) -> Promised:
     """At the start, $P[‖V‖² ≤ (1 − η)·2(d+1)pσ²] ≤ exp(−(d+1)pη²/2)$, $P[‖V‖ ≥ (1 + η)σ√(2(d+1)p)] ≤ exp(−(d+1)pη²)$,
     and $P[|f_0(x)| ≥ η] ≤ 2 exp(−η²/(4pσ²))$.

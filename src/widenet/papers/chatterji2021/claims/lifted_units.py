@@ -34,6 +34,7 @@ from widenet.papers.chatterji2021.runs.first_steps import (
     step_settings,
 )
 from widenet.papers.chatterji2021.runs.start_laws import ExpectedSums, draw_expected
+from widenet.records import Form
 
 OF_SAMPLING = 5.0
 """Standard errors that a mean over runs may be away from its expectation."""
@@ -178,7 +179,7 @@ def _grows(means: Any, goal: float, text: str) -> Fact:
 
 @claim("chatterji2021.lemma_18", Kind.TREND, "Lemma 18 (Eqs. 12 and 13; the second display is over I_−)",
        reads=centre_steps, given=[*THEOREM_2, centres],
-       title="One step lifts helpful units and lowers harmful ones")  # fmt: skip
+       form=Form.REPAIR, title="One step lifts helpful units and lowers harmful ones")  # fmt: skip
 def lemma_18(runs: Lifted) -> Promise:
     """On a good run $Σ φ$ over $I_+s$ is at least $pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2$ after one step, and
     over $I_−s$ at most $pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2$.

@@ -109,7 +109,8 @@ def lemma_6(
 
 
 @claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms,
-       given=[unit_direction], title="The four sums of Lemma 6 are at most $(4p − 1)²L²$")  # fmt: skip
+       given=[unit_direction], form=Form.REPAIR,
+       title="The four sums of Lemma 6 are at most $(4p − 1)²L²$")  # fmt: skip
 def lemma_6_sums(
     drawn: RowNorms, *, double_sum: Callable[..., np.ndarray] = largest_double_sum, total: Bound = repaired_hessian_sum
 ) -> Promise:

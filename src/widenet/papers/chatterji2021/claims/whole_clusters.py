@@ -20,7 +20,7 @@ from widenet.records import Form
 
 @claim("chatterji2021.lemma_15_4", Kind.STEP, "Lemma 15, part 4, for pairs; Appendix D.4", reads=first_steps,
        given=[unit_inputs, bandwidth, radius_at_most_one, one_cluster],
-       title="Many units capture both points of a pair in one cluster")  # fmt: skip
+       form=Form.REPAIR, title="Many units capture both points of a pair in one cluster")  # fmt: skip
 def lemma_15_4(runs: RandomStarts) -> Promise:
     """With high probability, for all $s$, $q$ of one cluster, at least $((1 − √r)/2 − o(1))p$ units are in both $I_+s$
     and $I_+q$, and as many in both $I_−s$ and $I_−q$. With probability $1 − δ$, $δ = 0.01$, their share is at least

@@ -87,7 +87,7 @@ def lemma_b_5(
 
 
 @claim("li2018.lemma_b_6", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_increases, given=[radius, scale],
-       title="A smooth function of a sum increases as its linear part does")  # fmt: skip
+       form=Form.REPAIR, title="A smooth function of a sum increases as its linear part does")  # fmt: skip
 def lemma_b_6(drawn: Increases, *, quadratic: float = 1.0, rough: float = 1.0) -> Promised:
     """For $f = g(Σ g_i(w_i))$ with $m$ terms, all $L$-Lipschitz, $g$ and the first $m − r$ of them $L$-smooth, $Lm ≥
     1$, and $‖δ_i‖ ≤ p$: $f(w + δ) − f(w) ≤ Σ_{i ≤ m−r} ⟨∂f/∂w_i, δ_i⟩ + L³m²p² + L²rp$. Both terms are approached as $p

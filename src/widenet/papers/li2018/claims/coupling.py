@@ -164,7 +164,7 @@ def lemma_a_1_move(runs: CoupledDescent, *, factor: float = 1.0) -> Promised:
 
 @claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=coupled_descents,
        given=[*SHARES, a_step_is_promised, scaled_threshold],
-       title="Most neurons keep their patterns for many steps",
+       form=Form.REPAIR, title="Most neurons keep their patterns for many steps",
        means=Meaning(topic=Topic.STABILITY, promise=(
            "In the first steps of training most neurons stay on the same side of every point, so the network changes "
            "as predictably as a linear one.")))  # fmt: skip
@@ -192,7 +192,7 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
 
 @claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=coupled_descents,
        given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point],
-       title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
+       form=Form.REPAIR, title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
 def lemma_b_1(runs: CoupledDescent, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promised:
     """With high probability over a Gaussian start, for a unit vector $x$ fixed before it, in the data or not, and
     $t ≤ τ/(2·max|a|·η)$, at least a share $1 −

@@ -127,7 +127,7 @@ SLOPE_OF_SQUARES = "slope of log mean $v²$"
 
 @claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents_at_widths,
        given=[*SHARES, *SEPARATED, widths],
-       title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
+       form=Form.REPAIR, title="The mean squared residual falls like $m^{−1/2}$")  # fmt: skip
 def lemma_a_4(runs: WidthTrend, *, slope: float = -0.35) -> Promise:
     """On data whose classes are at least $δ$ apart, also from mirror images, in tight components, with $η ∝ 1/m$ and
     over $T ∝ σ/η$ steps, the mean of $(v^t)²$ falls like $m^{−1/2}$: Lemma A.4 bounds it by $Õ(k⁵l⁵/(δ⁴σm))$. Checked

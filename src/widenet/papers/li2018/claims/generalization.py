@@ -43,7 +43,7 @@ class TheoremPasses(Pass):
 
 
 @claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=theorem_passes, given=DATA,
-       details=nearest_details, title="Wide networks trained by one pass of SGD err rarely",
+       details=nearest_details, form=Form.REPAIR, title="Wide networks trained by one pass of SGD err rarely",
        means=Meaning(
            topic=Topic.TEST_ERROR,
            promise="A wide network that sees the points once, in small batches, errs on at most a share {promised} of "

@@ -12,12 +12,13 @@ from widenet.papers.li2018.runs.gradient_rows import (
     draw_rows,
     draw_steep_rows,
 )
+from widenet.records import Form
 
 # ── how large a row is ──
 
 
 @claim("li2018.lemma_a_1_gradient", Kind.STEP, "proof of Lemma A.1", draws=draw_rows, given=[unit_norm],
-       title="Rows of the gradient are shorter than twice the largest vote")  # fmt: skip
+       form=Form.REPAIR, title="Rows of the gradient are shorter than twice the largest vote")  # fmt: skip
 def lemma_a_1_gradient(found: GradientRows, *, tight: float = 1.0, twice: float = 2.0) -> Promised:
     """$‖∂L/∂w_r‖ ≤ max_{i,j} |a_{i,r} − a_{j,r}|·Σ p(1 − o_y) < 2·max|a|$ for every $r$ and $t$, on points of norm 1;
     with equality on the left for two classes and one active point.
@@ -41,7 +42,7 @@ def lemma_a_1_gradient_as_printed(found: GradientRows) -> Promised:
 
 @claim("li2018.lemma_a_3_net", Kind.STEP, "proof of Lemma A.3", draws=draw_nets,
        given=[unit_norm, moves_sum_to_zero],
-       title="The pseudo gradient moves little when the residuals do")  # fmt: skip
+       form=Form.REPAIR, title="The pseudo gradient moves little when the residuals do")  # fmt: skip
 def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Promised:
     """Where all $p·v$ move by at most $ε₀$ and stay admissible (their sum over the classes is 0), $∂̃L/∂w_r$ moves by
     at most $2⌊k/2⌋·kl·max|a|·ε₀ ≤ k²l·max|a|·ε₀$; the first is approached for every $k$.

@@ -16,6 +16,7 @@ from widenet.papers.li2018.runs.fits import (
     hexagon_fits,
     structure_settings,
 )
+from widenet.records import Form
 
 
 def in_pairs(runs: LabelFit) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +95,7 @@ def section_6_compression(runs: LabelFit, *, loss: float = 0.01, gap: float = 5.
 
 @claim("li2018.section_4_arbitrary_labels", Kind.TREND, "after Theorem 4.1, Section 4",
        reads=fits.at(arbitrary_settings), given=[unit_norm, nearest, parallel],
-       title="Wide networks fit any labels of points in general position")  # fmt: skip
+       form=Form.REPAIR, title="Wide networks fit any labels of points in general position")  # fmt: skip
 def section_4_arbitrary_labels(runs: LabelFit) -> Promised:
     """A wide network fits arbitrary labels of $N$ points of norm 1 of which no two lie on one line. Checked on 100
     points of the sphere within 4000 steps; these numbers are ours.

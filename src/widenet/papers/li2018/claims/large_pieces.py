@@ -21,7 +21,7 @@ ADMISSIBLE = (unit_norm, signs)
 
 
 @claim("li2018.lemma_a_2", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_large, given=[*ADMISSIBLE, *SEPARATED],
-       title="A neuron has a large piece with probability $Ω(δ/(kl))$")  # fmt: skip
+       form=Form.REPAIR, title="A neuron has a large piece with probability $Ω(δ/(kl))$")  # fmt: skip
 def lemma_a_2(found: LargePieces, *, slope: float = EXPLICIT_SLOPE) -> Promised:
     """For fixed coefficients with $p_{1,1}v_{1,1,1} = v$ and $p_{1,b}v_{1,1,b} ≥ 0$, a neuron has a large $P_{1,r}$
     with probability $Ω(δ/(kl))$, where $δ$ counts mirror images: $Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)$. For two

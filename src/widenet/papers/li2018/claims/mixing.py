@@ -37,10 +37,11 @@ from widenet.papers.li2018.runs.mixtures_of_pieces import (
     draw_mixed,
     draw_printed_mixing,
 )
+from widenet.records import Form
 
 
 @claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed, given=[pieces_sum_to_zero],
-       title="Random votes keep the largest piece with probability 0.317")  # fmt: skip
+       form=Form.REPAIR, title="Random votes keep the largest piece with probability 0.317")  # fmt: skip
 def lemma_a_3_mixing(found: VotedPieces, *, share: float = 1.0) -> Promised:
     """Given $w_r$, the votes $a_{i,r}$ make $‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖$ with probability at least $q_k = 2(1 −
     Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317$: because $Σ_i P_{i,r} = 0$, its projection on $P_{1,r}$ has variance at
@@ -81,7 +82,7 @@ FAMILIES = {"training": "met in training", "drawn": "drawn", "one_wrong": "of on
 
 
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients, given=DATA,
-       title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
+       form=Form.REPAIR, title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
 def lemma_5_2(runs: LargeGradients, *, share: float = 1.0) -> Promise:
     """For $m = Ω̃(k³l²/δ)$, whatever the residuals are, even chosen after the start, a share of $Ω(δ/(kl))$ of the
     neurons has $‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl))$, $v = max p·v_{i,a,b}$; $δ$ counts mirror images, and the paper gives no
@@ -148,7 +149,7 @@ lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
 
 @claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events,
        given=[some_distance, distance_limit, coefficients],
-       title="The event of Lemma B.2 is likely at a smaller threshold")  # fmt: skip
+       form=Form.REPAIR, title="The event of Lemma B.2 is likely at a smaller threshold")  # fmt: skip
 def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.33) -> Promised:
     """Where mirror images of other classes are $δ$ apart too (A1'), with $τ = σδ/(24(k − 1)l)$ and $|p v_{1,a,b}| ≤ v$,
     the event $E_τ$ that $|α| ≤ τ$ and $S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3$ has probability at least
@@ -174,7 +175,7 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
 
 @claim("li2018.lemma_b_2", Kind.STEP, "Lemma B.2, Appendix B.2", draws=draw_clusters,
        given=[unit_norm, signs, *SEPARATED],
-       title="A neuron has a large piece also for components with a width")  # fmt: skip
+       form=Form.REPAIR, title="A neuron has a large piece also for components with a width")  # fmt: skip
 def lemma_b_2(found: ComponentPieces, *, slope: float = EXPLICIT_SLOPE) -> Promised:
     """As Lemma A.2, with expectations over components of diameter up to $λδ$: a large $P_{1,r}$ has probability
     $Ω(δ/(kl))$. Checked with $Pr[‖P_{1,r}‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)$, which is ours; $δ$ counts mirror images.
@@ -201,7 +202,7 @@ class FallingBatches(Batches):
 
 
 @claim("li2018.lemma_b_3", Kind.STEP, "Lemma B.3, Appendix B.2", reads=batches, given=DATA,
-       title="Gradients of samples approach the mean like $1/√S$")  # fmt: skip
+       form=Form.REPAIR, title="Gradients of samples approach the mean like $1/√S$")  # fmt: skip
 def lemma_b_3(
     runs: FallingBatches, *, band: tuple[float, float] = (-0.65, -0.35), slope: float = EXPLICIT_SLOPE
 ) -> Promise:

@@ -14,6 +14,7 @@ from widenet.papers.li2018.runs.random_networks import (
     draw_residuals,
     draw_slopes,
 )
+from widenet.records import Form
 
 # ── Eq. 1 ──
 
@@ -54,7 +55,7 @@ def section_5_residuals(found: Residuals) -> Promised:
 
 
 @claim("li2018.pseudo_gradient", Kind.IDENTITY, "last display before Appendix A.1, and A.2", draws=draw_pseudo,
-       given=[], title="The pseudo gradient is minus the sum of votes times pieces")  # fmt: skip
+       given=[], form=Form.REPAIR, title="The pseudo gradient is minus the sum of votes times pieces")  # fmt: skip
 def pseudo_gradient(found: Pseudo, *, sign: float = -1.0) -> Promised:
     """The pseudo gradient, Eq. 1 with the patterns of the start, is $−Σ_i a_{i,r} P_{i,r}$ with $P_{i,r} = Σ_{a,b}
     p_{a,b} v_{i,a,b} 1[⟨w_r⁰, x_{a,b}⟩ ≥ 0] x_{a,b}$.

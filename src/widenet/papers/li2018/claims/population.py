@@ -42,7 +42,7 @@ class DropSteps(Drops):
 
 
 @claim("li2018.lemma_b_4", Kind.STEP, "Lemma B.4, Appendix B.3", reads=drops, given=[*DATA, large_residuals],
-       title="A step of SGD lowers the population loss")  # fmt: skip
+       form=Form.REPAIR, title="A step of SGD lowers the population loss")  # fmt: skip
 def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> Promise:
     """A step of SGD on a fresh batch lowers the population loss by $ηγm·Ω̃((vδ/(kl))²)$ while $v$ is large, for $η$
     small, $B$ large and $t$ small enough, without constants. Checked with $(η/2)Σ_r‖∇_r‖²$, $∇$ the gradient of the

@@ -23,7 +23,7 @@ from widenet.records import Form
 
 
 @claim("li2018.theorem_4_1_margin", Kind.STEP, "proof of Theorem 4.1", draws=draw_margins, given=[],
-       title="A small residual gives a margin, and a right answer")  # fmt: skip
+       form=Form.REPAIR, title="A small residual gives a margin, and a right answer")  # fmt: skip
 def theorem_4_1_margin(found: OutputMargins, *, share: float = 1.0, half: float = 0.5) -> Promised:
     """$1 − o_a ≤ ε$ gives $f_a ≥ f_i + ln((1 − ε)/ε)$ for every $i ≠ a$, with equality for two classes; so below $ε =
     1/2$ the prediction is correct, and a margin of 1 needs $ε ≤ 1/(1 + e) = 0.269$.

@@ -29,6 +29,7 @@ from widenet.papers.li2018.runs.single_neurons import (
     draw_pushes,
     draw_tails,
 )
+from widenet.records import Form
 
 # ── the event ──
 
@@ -75,7 +76,7 @@ def rarest(large: Bool[np.ndarray, "draw set"]) -> Bool[np.ndarray, " draw"]:
 
 
 @claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes, given=PUSHED,
-       title="The push of a neuron is far from 0 often enough")  # fmt: skip
+       form=Form.REPAIR, title="The push of a neuron is far from 0 often enough")  # fmt: skip
 def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Promised:
     """$h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩)$, with $p_{1,1}v_{1,1,1} = v$ and $p_{1,b}v_{1,1,b} ≥ 0$, is far from 0:
     $Pr[|h| ≥ vτ/128 | E_τ] ≥ 1/(16e)$, so $Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)$, for $τ ≤ δσ/(16ekl)$.
@@ -108,7 +109,7 @@ def equation_2_as_printed(found: Pushes) -> Promised:
 
 
 @claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails, given=[],
-       title="A push may exceed its piece by the root of the rank")  # fmt: skip
+       form=Form.REPAIR, title="A push may exceed its piece by the root of the rank")  # fmt: skip
 def lemma_a_2_tail(found: PushTails, *, failure: float = 0.01, rank: bool = True) -> Promised:
     """$h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀))$ with probability $1 − p₀$, where rank counts the
     dimensions of the points: $P$ depends on $w$, so $h$ is no Gaussian of size $σ‖P‖$. On $n$ orthonormal points it is

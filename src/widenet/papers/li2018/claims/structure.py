@@ -22,6 +22,7 @@ from widenet.papers.li2018.runs.point_structure import (
     draw_pairs,
     draw_toy,
 )
+from widenet.records import Form
 
 
 def ball_details(balls: XorBalls) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def structure_details(cell: Any) -> dict[str, Any]:
 
 @claim("li2018.cross_class_sine", Kind.STEP, "proof of Lemma A.2", draws=draw_pairs, given=[unit_norm],
        details=lambda pairs: structure_details(pairs.cells[-1]),
-       title="Points of different classes enclose a large angle")  # fmt: skip
+       form=Form.REPAIR, title="Points of different classes enclose a large angle")  # fmt: skip
 def cross_class_sine(pairs: CrossPairs, *, quarter: float = 4.0, share: float = 1.0) -> Promised:
     """$1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4$ for unit vectors. So with distance $δ$ across classes from points and from
     their mirror images it is at least $δ²(1 − δ²/4)$, which is attained.

@@ -24,6 +24,7 @@ from widenet.papers.sarussi2021.formulas import (
 from widenet.papers.sarussi2021.hypotheses import SGD, SHAPE, input_norm, once_per_epoch
 from widenet.papers.sarussi2021.runs.after_clean_epoch import AfterCleanEpoch, draw_after
 from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, epochs, growing_clouds
+from widenet.records import Form
 
 UpdateBound = Callable[..., np.ndarray]
 Levels = Float[np.ndarray, "run level"]
@@ -247,7 +248,7 @@ def equation_19(runs: CleanEpochs, *, relaxed: Callable[..., np.ndarray] = epoch
 
 
 @claim("sarussi2021.equation_24", Kind.STEP, "Eqs. 23 and 24, Section 9", reads=epochs, given=CLEAN,
-       title="A clean epoch moves no output and no loss far")  # fmt: skip
+       form=Form.REPAIR, title="A clean epoch moves no output and no loss far")  # fmt: skip
 def equation_24(runs: CleanEpochs, *, change: Callable[..., np.ndarray] = output_change) -> Promised:
     """In an epoch in which every sampled loss is at most $ε_0$, $s$ updates change no output and no loss by more than
     $2v²R_x²ηks(1 − e^{−ε_0}) ≤ 2v²R_x²ηknε_0$, between any two states of the epoch, its start and its end included.
@@ -268,7 +269,7 @@ def equation_24(runs: CleanEpochs, *, change: Callable[..., np.ndarray] = output
 
 
 @claim("sarussi2021.equation_25", Kind.STEP, "Eq. 25, Section 9", reads=epochs, given=CLEAN,
-       title="At the end of a clean epoch every loss is small")  # fmt: skip
+       form=Form.REPAIR, title="At the end of a clean epoch every loss is small")  # fmt: skip
 def equation_25(runs: CleanEpochs, *, epoch: Callable[..., np.ndarray] = one_epoch) -> Promised:
     """At the end of an epoch in which every sampled loss is at most $ε_0$, every loss is at most $(1 + 2v²R_x²ηkn)ε_0$.
 

@@ -157,7 +157,8 @@ def above_log_2(path: FallingMargins) -> Sides:
 
 
 @claim("sarussi2021.smoothed_margin_level", Kind.STEP, "(B4), Section 12, beside Assumption 6.1", draws=draw_falling,
-       given=[below_one, above_log_2], title="Below $nL = 1$ the smoothed margin can still fall")  # fmt: skip
+       given=[below_one, above_log_2], form=Form.REPAIR,
+       title="Below $nL = 1$ the smoothed margin can still fall")  # fmt: skip
 def smoothed_margin_level(path: FallingMargins) -> Promise:
     """$nL < 1$, the level of Assumption 6.1, does not make the smoothed margin grow: there are networks with $log 2 <
     nL < 1$ at which it falls along gradient flow. The level of (B4) is $ℓ(0) = log 2$.

@@ -208,7 +208,7 @@ def corollary_10_1(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
 
 @claim("sarussi2021.lemma_10_1", Kind.STEP, "Lemma 10.1, Section 10, with open balls", reads=clouds,
        given=[open_balls, not_zero], details=pairs_seen,
-       title="Rows in a ball far from $x$ see it from one side")  # fmt: skip
+       form=Form.REPAIR, title="Rows in a ball far from $x$ see it from one side")  # fmt: skip
 def lemma_10_1(pairs: RowBalls) -> Promised:
     """If the rows of one sign lie in an open ball of radius $r$ around their mean $w̄$, and $|w̄·x| ≥ r‖x‖$ with $x ≠
     0$, then all $w·x$ have the same strict sign. In a closed ball no two of them have strictly opposite signs.

@@ -43,7 +43,8 @@ def equation_30(found: WrongSide, *, share: float = 1.0) -> Promised:
 
 
 @claim("sarussi2021.section_12_lipschitz", Kind.STEP, "assumption (A1), Section 12 (repaired)",
-       draws=draw_weight_pairs, given=[], title="The Lipschitz constant of the network in its weights")  # fmt: skip
+       draws=draw_weight_pairs, given=[], form=Form.REPAIR,
+       title="The Lipschitz constant of the network in its weights")  # fmt: skip
 def section_12_lipschitz(
     pairs: WeightPairs, *, constant: Callable[..., np.ndarray] = lipschitz_constant, narrow: int = 2
 ) -> Promised:

@@ -27,6 +27,7 @@ from widenet.papers.sarussi2021.runs.regimes import (
     draw_vanishing,
     draw_wide,
 )
+from widenet.records import Form
 
 
 class Tested(RegimeNetworks):
@@ -87,7 +88,7 @@ class Tested(RegimeNetworks):
 
 
 @claim("sarussi2021.definition_6_2", Kind.IDENTITY, "Definitions 6.2 and 6.3; Section 13 (closed)", draws=draw_members,
-       given=[], title="Agreement regimes are closed cones that shrink as $β$ grows")  # fmt: skip
+       given=[], form=Form.REPAIR, title="Agreement regimes are closed cones that shrink as $β$ grows")  # fmt: skip
 def definition_6_2(members: Tested) -> Promised:
     """A neural agreement regime NAR($β, c$) is a cone (every row may be multiplied by a positive number), shrinks as
     $β$ grows, and is closed among networks without a zero row; PAR($β$) is NAR($β, y, −y$).
@@ -107,7 +108,7 @@ def definition_6_2(members: Tested) -> Promised:
 @claim("sarussi2021.definition_6_2_as_printed", Kind.STEP, "Section 13 (the NAR is a closed domain)",
        draws=draw_vanishing, given=[], title="Agreement regimes are closed, zero rows included")  # fmt: skip
 def definition_6_2_as_printed(rows: Vanishing) -> Promise:
-    """A neural agreement regime is a closed domain, as is easy to see from its definition."""
+    """A neural agreement regime NAR($β, c$) is a closed domain, as is easy to see from its definition."""
     inside = {"where": rows.terms_inside, "event": "all terms in the regime"}
     return Promise(
         {"limit": Fact(rows.limit_inside, text="the limit is in the regime", **inside)},
