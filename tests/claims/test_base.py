@@ -146,6 +146,7 @@ def test_printed_it_is_one_line():
         (Sides(-1.0, 1000.0), "Tested far from the edge: the closest case uses nothing of what is promised."),
         (Sides(0.5, 1000.0, trivial=1.0), ""),
         (Sides(1001.0, 1.0), ""),
+        (Sides(0.1, 0.0, "≥"), ""),
         (Sides([0.5, 900.0], 1000.0), ""),
     ],
 )

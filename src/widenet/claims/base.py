@@ -145,8 +145,12 @@ class Part(ClosedModel):
 
     @property
     def warning(self) -> str:
-        """A sentence about a part that even its closest case keeps by far; "" where there is none."""
-        if not self.kept or self.tightness is None or self.tightness >= FAR or self.vacuous:
+        """A sentence about a part that even its closest case keeps by far; "" where there is none.
+
+        A promise of 0 has no size that a share could be of.
+        """
+        is_far = self.tightness is not None and self.tightness < FAR
+        if not (self.kept and is_far and self.promised) or self.vacuous:
             return ""
         used = f"{100 * self.tightness:.1g} %" if self.tightness else "nothing"
         return KEPT_BY_FAR.format(used)
