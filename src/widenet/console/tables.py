@@ -19,6 +19,7 @@ from widenet.claims.base import Claim, Hypothesis, Part, plain
 from widenet.console import layout, wording
 from widenet.console.first_screen import STYLES, first_screen
 from widenet.console.wording import Badge, Tone
+from widenet.papers.glossary import without_emphasis
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
@@ -209,7 +210,7 @@ def _finding(found: Mapping[str, str] | None) -> dict[str, str]:
 
 def _symbol(entry: Mapping[str, str]) -> str:
     """`M_k: the bound of Theorem 2 on T (max_nonzero_updates)`."""
-    word, meaning = (entry[name].replace("`", "").replace("*", "") for name in ("word", "meaning"))
+    word, meaning = without_emphasis(entry["word"]).replace("`", ""), plain(entry["meaning"]).replace("`", "")
     return f"{entry['symbol']}: {meaning} ({word})"
 
 
