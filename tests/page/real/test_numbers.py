@@ -208,7 +208,13 @@ def test_numbers_of_the_first_page(real: Path, results: dict[str, Any], rows: di
     assert sum(totals) == len(checks)
     known |= {*totals, sum(totals[:6]), totals[4] + totals[5]}
     stories = {*numbers_in(json.loads((real / "figures" / f"{WIDTHS}.json").read_text(encoding="utf-8")))}
-    stories |= {*numbers_in(rows[PRINTED]), *numbers_in(rows["brutzkus2018.corollary_3"]), *in_stories(real)}
+    stories |= {
+        1.0,
+        *numbers_in(rows[DISCS]["config"][0]),
+        *numbers_in(rows[PRINTED]),
+        *numbers_in(rows["brutzkus2018.corollary_3"]),
+        *in_stories(real),
+    }
     assert check(Page(text).numbers, set(map(float, known)) | stories, "index.html") > 40
 
 
@@ -316,3 +322,16 @@ def test_every_result_at_paper_scale_has_a_picture(real: Path, results: dict[str
         text = (real / address(id)).read_text(encoding="utf-8")
         _, _, section = text.partition("At the paper’s own scale")
         assert '<div class="panel' in section.partition("</section>")[0], id
+
+
+def test_the_stories_of_the_first_page_say_their_conditions(real: Path, rows: dict[str, Row]) -> None:
+    page = Page((real / "index.html").read_text(encoding="utf-8"))
+    links = page.attributes("href")
+    assert {address(WIDTHS), address("brutzkus2018.corollary_3_width_free"), address(DISCS)} <= {*links}
+    margin, step = rows[DISCS]["config"][0]["margin"], rows[PRINTED]["config"][0]["step_constant"]
+    for words in (
+        "if start and output weights shrink like 1/√(2k)",
+        f"Here γ, the margin asked of positive points, is {margin:g} ; with γ = 1",
+        f"Every run with a small step (c η = {step:g} ) breaks it",
+    ):
+        assert words in page.text, words
