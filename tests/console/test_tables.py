@@ -336,3 +336,16 @@ def test_show_keeps_every_star_of_the_mathematics(key: str, monkeypatch: pytest.
         texts += [row["finding"][name] for name in ("fails", "holds", "conclusion")] if row["finding"] else []
         lines = printed(1000, monkeypatch, lambda row=row: Group(*tables.about(row)))
         assert "\n".join(lines).count("*") == "".join(texts).count("*"), row["id"]
+
+
+def test_a_list_of_claims_cuts_titles_visibly_and_marks_those_that_are_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row for row in ROWS if row["paper"] == "brutzkus2018"]
+    lines = printed(80, monkeypatch, lambda: tables.listing_table("claims", rows))
+    by_name = {line.split()[0]: line.strip() for line in lines if line.strip()}
+    for row in rows:
+        line = by_name[row["id"].partition(".")[2]]
+        title = line.split(maxsplit=1)[1]
+        sign = {"VIOLATED": "! ", "CONSTANT_UNSPECIFIED": "? "}.get(row["expected_verdict"], "")
+        whole = sign + " ".join(row["title"].replace("$", "").split())
+        assert title == whole or (title.endswith("…") and whole.startswith(title.removesuffix("…").rstrip())), line
+    assert "! false as printed, ? open constant" in lines[-1]

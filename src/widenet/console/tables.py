@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from widenet.claims.base import Claim, Hypothesis, Part, plain
+from widenet.claims.base import Claim, Hypothesis, Part, Verdict, plain
 from widenet.console import layout, wording
 from widenet.console.first_screen import STYLES, first_screen
 from widenet.console.wording import Badge, Tone
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.report.changes import SinceLast
     from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results
 
+EXPECTED_MARKS = {Verdict.VIOLATED.value: "!", Verdict.CONSTANT_UNSPECIFIED.value: "?"}
+"""How a list of claims marks those that are not expected to hold."""
 FEW = 3
 """Up to so many claims are shown in full; among more, only unexpected violations."""
 
@@ -95,6 +97,7 @@ def _one_line(table: Table) -> Table:
         else:
             table.columns[-1].max_width = room
             table.columns[-1].no_wrap = True
+            table.columns[-1].overflow = "ellipsis"
     return table
 
 
@@ -116,7 +119,7 @@ def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> RenderableTyp
     if noun == "claims":
         rows = [{**row, "title": plain(row["title"] or row["statement"])} for row in rows]
         if sys.stdout.isatty():
-            return _claims_by_paper(rows)
+            return _claims_by_paper([{**row, "title": _expected_mark(row) + row["title"]} for row in rows])
     return _listed(noun.capitalize(), COLUMNS[noun], rows)
 
 
@@ -141,7 +144,13 @@ def _claims_by_paper(rows: Sequence[Mapping[str, Any]]) -> Group:
             {**row, "name": row["id"].removeprefix(f"{paper}.")} for row in rows if row["id"].startswith(f"{paper}.")
         ]
         tables.append(_one_line(_listed(f"Claims {paper}.NAME", ("name", "kind", "title"), own)))
-    return Group(*tables)
+    marks = ", ".join(f"{sign} {wording.EXPECTED[Verdict(value)]}" for value, sign in EXPECTED_MARKS.items())
+    return Group(*tables, Text(f"Expected: {marks}; the others hold.", style="dim"))
+
+
+def _expected_mark(row: Mapping[str, Any]) -> str:
+    sign = EXPECTED_MARKS.get(row.get("expected_verdict", ""), "")
+    return f"{sign} " if sign else ""
 
 
 def about(row: Mapping[str, Any]) -> list[RenderableType]:
