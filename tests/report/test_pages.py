@@ -361,3 +361,9 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
     report.build(results([]), tmp_path / "link", PAPERS)
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real" / "index.html").is_file()
+
+
+def test_a_promise_that_was_not_seen_is_not_told_as_broken(pages: dict[str, Page]) -> None:
+    text = pages["certificates.html"].text
+    assert "promises seen to be kept" in text
+    assert "Those that were not seen to be kept need not be broken" in text
