@@ -367,3 +367,11 @@ def test_a_promise_that_was_not_seen_is_not_told_as_broken(pages: dict[str, Page
     text = pages["certificates.html"].text
     assert "promises seen to be kept" in text
     assert "Those that were not seen to be kept need not be broken" in text
+
+
+def test_the_keyboard_can_skip_the_dots(built: Path) -> None:
+    text = built.read_text(encoding="utf-8")
+    link, first_dot, end = (text.index(each) for each in ("Skip the dots</a>", '<a class="d ', 'id="after-dots"'))
+    assert link < first_dot < end
+    assert '#after-dots">Skip the dots' in text
+    assert '<a class="d ' not in text[end:]
