@@ -10,7 +10,8 @@
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
 #   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
-#   make mutants PAPER=…  do tests notice weakened checks? (docs/mutants.md); PART=diagnostics or training
+#   make mutants PAPER=…  do tests notice weakened checks? (docs/mutants.md); PART=diagnostics, training,
+#                        certificates or estimators
 #   make drawn-data      every claim on drawn data sets (docs/mutants.md)
 #   make drawn-facts     every fact of a certificate on drawn tables, beside independent programs (docs/certify.md)
 PYTHON ?= python3

@@ -1,5 +1,6 @@
 """A wide two-layer network as a scikit-learn classifier: several of them at once, trained side by side."""
 
+import contextlib
 import itertools
 import warnings
 from collections.abc import Iterator
@@ -116,16 +117,19 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
         A sample of weight 2 counts as two equal rows, and one of weight 0 as none.
 
         Raises:
-          ValueError: a parameter or the data cannot be used; every run diverged.
+          ValueError: a parameter or the data cannot be used, which leaves the classifier as it was; or every run
+            diverged, which leaves it unfitted.
         """
-        inputs, names, given = self._validated(X, y, sample_weight)
-        self._name_classes(np.unique(names))
-        labels, weights = self._numbers(names, given)
-        out = self._chosen(labels, weights) if self.early_stopping else np.zeros(len(labels), bool)
-        samples = distinct(inputs[~out], labels[~out], weights[~out])
-        held_out = distinct(inputs[out], labels[out], weights[out]) if self.early_stopping else None
-        self._begin(samples)
-        self._train(samples, self.max_epochs, held_out)
+        self._check_parameters()
+        with self._as_it_was_if_refused():
+            inputs, names, given = self._validated(X, y, sample_weight)
+            self._name_classes(np.unique(names))
+            labels, weights = self._numbers(names, given)
+            out = self._chosen(labels, weights) if self.early_stopping else np.zeros(len(labels), bool)
+            samples = distinct(inputs[~out], labels[~out], weights[~out])
+            held_out = distinct(inputs[out], labels[out], weights[out]) if self.early_stopping else None
+            self._begin(samples)
+        self._train(samples, int(self.max_epochs), held_out)
         self._seen = (inputs, names)
         return self
 
@@ -133,23 +137,26 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
         """One more epoch, on this data; the first call must name all classes, and sets the scale of the inputs.
 
         Raises:
-          ValueError: as `fit`; a label is not among the classes; a choice that needs all data at once.
+          ValueError: as `fit`; a label is not among the classes; a choice that needs all data at once. All of them
+            leave the classifier as it was.
         """
-        if self.early_stopping is True:
+        self._check_parameters()
+        if self.early_stopping:
             raise ValueError("early_stopping=True needs fit: partial_fit makes one epoch and holds nothing out")
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs fit; partial_fit takes a dictionary of weights by label")
-        is_first = not hasattr(self, "classes_")
+        is_first = not hasattr(self, "hidden_weights_")
         if is_first and classes is None:
             raise ValueError("the first call of partial_fit must name all classes")
-        inputs, names, given = self._validated(X, y, sample_weight, reset=is_first)
-        if is_first:
-            self._name_classes(np.unique(classes))
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes are {self.classes_.tolist()} since the first call, got {list(classes)}")
-        samples = distinct(inputs, *self._numbers(names, given))
-        if is_first:
-            self._begin(samples)
+        with self._as_it_was_if_refused():
+            inputs, names, given = self._validated(X, y, sample_weight, reset=is_first)
+            if is_first:
+                self._name_classes(np.unique(classes))
+            elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise ValueError(f"classes are {self.classes_.tolist()} since the first call, got {list(classes)}")
+            samples = distinct(inputs, *self._numbers(names, given))
+            if is_first:
+                self._begin(samples)
         self._train(samples, 1)
         self._seen = None
         return self
@@ -184,11 +191,16 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
     def certificate_(self) -> Any:
         """What theory says about the data of `fit` and this width, step and start; made at each call, see `certify`.
 
-        A certificate is about points of the unit ball: step and start are those that do the same there.
-        Its theorems are about Leaky ReLUs: with slope 0 it takes the slope that `certify` chooses, and says which.
+        Theorems are about points of the unit ball, so step and start are converted: without biases, networks that start
+        there learn from points divided by the largest norm what these learn from points divided by `scale_`. `certify`
+        may change the points otherwise: it standardizes columns of different units, and may add a constant coordinate,
+        (x, 1)/√2. Step and start stay as converted then, and do not do the same as here. With early stopping the
+        certificate is about all samples, and the largest norm and `scale_` are those of the samples not held out.
+        Samples of weight 0 are left out; other weights, and those of classes, are not used.
+        Theorems are about Leaky ReLUs: with slope 0 it takes the slope that `certify` chooses, and says which.
 
         Raises:
-          AttributeError: `fit` was not called last: `partial_fit` keeps no data.
+          AttributeError: `fit` was not called last, or it failed: `partial_fit` keeps no data.
         """
         seen = getattr(self, "_seen", None)
         if seen is None:
@@ -209,11 +221,21 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
             seed=self._seed,
         )
 
+    @contextlib.contextmanager
+    def _as_it_was_if_refused(self) -> Iterator[None]:
+        """Data that cannot be used changes nothing of an earlier fit."""
+        before = dict(vars(self))
+        try:
+            yield
+        except Exception:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
     def _validated(
         self, X: Any, y: Any, sample_weight: Any, reset: bool = True
     ) -> tuple[np.ndarray, np.ndarray, Float[np.ndarray, " counted"]]:
         """The rows that have a weight, and their weights."""
-        self._check_parameters()
         _check_kinds(y)
         checked: Any = validate_data(self, X, y, reset=reset, dtype=np.float64, ensure_min_samples=2)
         inputs, names = checked
@@ -251,14 +273,15 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
 
     def _name_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
-            raise ValueError(f"a classifier needs two classes or more; the data has 1 class, {classes[0]!r}")
-        for name in ("hidden_weights_", "validation_scores_", "best_validation_score_"):
-            vars(self).pop(name, None)  # a fit that fails leaves nothing of an earlier one
+            raise ValueError(f"a classifier needs two classes or more; the data has 1 class, {classes.tolist()[0]!r}")
+        for name in _FOUND:
+            vars(self).pop(name, None)  # a fit that diverges leaves nothing of an earlier one
         self.classes_ = classes
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _begin(self, samples: WeightedSamples) -> None:
-        squares = (samples.inputs**2).sum(axis=1)
+        with np.errstate(over="ignore"):
+            squares = (samples.inputs**2).sum(axis=1)
         self._largest = float(np.sqrt(squares.max())) or 1.0
         typical = float(np.sqrt(np.average(squares, weights=samples.totals))) or 1.0
         self.scale_ = self._largest if self.scale == "largest" else typical
@@ -277,7 +300,8 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
             rows = draws.standard_normal((self.width, dim))
             hidden.append(radius * rows / np.linalg.norm(rows, axis=1, keepdims=True))
             fair = draws.random((len(self.classes_), self.width)) < 0.5  # each neuron for or against each class
-            output.append(np.where(fair, scale, -scale) if several else [plus_minus_weights(self.width // 2, scale)])
+            halves = [plus_minus_weights(int(self.width) // 2, scale)]
+            output.append(np.where(fair, scale, -scale) if several else halves)
         bias = np.zeros((self.n_runs, self.width), self.dtype) if self.bias else None
         return NetworkWeights(np.stack(hidden).astype(self.dtype), np.stack(output).astype(self.dtype), bias)
 
@@ -294,7 +318,7 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
         """The numbers of the classes, and the weights times those of the classes."""
         strange = np.setdiff1d(names, self.classes_)
         if len(strange):
-            raise ValueError(f"the label {strange[0]!r} is not among the classes {self.classes_.tolist()}")
+            raise ValueError(f"the label {strange.tolist()[0]!r} is not among the classes {self.classes_.tolist()}")
         labels = np.searchsorted(self.classes_, names)
         weights = given * self._weights_of_classes(labels, given)[labels]
         if not weights.any():
@@ -435,6 +459,10 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
             return np.average(losses, axis=1, weights=samples.totals)
 
 
+_FOUND = (
+    *("hidden_weights_", "output_weights_", "bias_", "status_", "loss_"),
+    *("validation_scores_", "best_validation_score_", "_seen"),
+)
 _WORDS = {
     "loss": ("logistic", "hinge"),
     "scale": ("typical", "largest"),

@@ -10,13 +10,14 @@ import pytest
 
 from tools.mutants.exchange import Calls, does_other, functions_in
 from tools.mutants.hunt import only_stricter
-from tools.mutants.mutation import Known, Mutant
+from tools.mutants.mutation import MODULE, Known, Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.sessions import _imports
 from tools.mutants.table import equivalents, outcomes, page, pruned, summary
-from tools.mutants.targets import EQUIVALENT, OTHERS, find, papers
+from tools.mutants.targets import EQUIVALENT, OTHERS, ROOT, WRITTEN, find, papers
 from tools.mutants.weak import kept, met, to_a_tenth
 from tools.mutants.weakenings import weakenings
+from tools.mutants.written import by_file, written
 from widenet.claims.conclusion import evidence
 from widenet.claims.implication import hypothesis
 from widenet.claims.sides import Fact, Rate, Sense, Sides
@@ -272,6 +273,41 @@ def test_every_mutant_can_be_read_and_every_equivalent_one_exists(name):
             ast.parse(each.applied(next(data for path, data in sources.items() if path.endswith(each.module))))
     listed = {each for each in equivalents() if _targets_of(each) == [name]}  # else a name of several papers
     assert listed <= descriptions, "these no longer exist: python -m tools.mutants --prune"
+
+
+def test_weakenings_that_were_written_can_be_made_and_are_code():
+    """Each changes one place of today's source, which still can be read, and says what a user would notice."""
+    entries = [each for own in by_file().values() for each in own]
+    keys = [each.key for each in entries]
+    assert len(keys) == len(set(keys))
+    assert len(keys) >= 72  # none is dropped: what the code no longer does is weakened where it is done now
+    made = {each.operator: each for name in WRITTEN for each in find(name).mutants()}
+    assert set(made) == set(keys)
+    for entry in entries:
+        source, mutant = (ROOT / entry.file).read_text(encoding="utf-8"), made[entry.key]
+        assert source.count(entry.old) == 1, f"carry {entry.key} over to what {entry.file} is now"
+        edited = mutant.applied(source.encode()).decode()
+        assert edited == source.replace(entry.old, entry.new)
+        assert ast.dump(ast.parse(edited)) != ast.dump(ast.parse(source))
+        assert mutant.meaning == entry.meaning
+        assert mutant.function != MODULE
+
+
+def test_a_weakening_without_its_place_is_named(tmp_path):
+    path = next(iter(by_file()))
+    with pytest.raises(ValueError, match=r"0 times, not once; carry the weakening over .* with the same meaning: \w"):
+        list(written(path, "widenet.certificates.any", b"x = 1\n"))
+    twice = by_file()[path][0].old.encode()
+    with pytest.raises(ValueError, match="2 times, not once"):
+        list(written(path, "widenet.certificates.any", twice + b"\n" + twice))
+
+
+def test_the_table_tells_what_a_written_weakening_means():
+    (first, *_), found = list(find("estimators").mutants()), Finished({})
+    for result, head in (("caught", "## Caught: 1"), ("survived", "## Survived: 1")):
+        found.results = {first.description: result}
+        told = page("estimators", outcomes(found, [first]), [])  # type: ignore[arg-type]
+        assert f"`{first.description}` (a test) {first.meaning}" in told.partition(head)[2]
 
 
 def _targets_of(description: str) -> list[str]:

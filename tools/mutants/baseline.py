@@ -78,7 +78,10 @@ class Baseline:
         return self._known[module, function]
 
     def _rank(self, name: str, module: str) -> int:
-        return 2 if Path(name).name == INDEX.name else 0 if self.target.is_own(name, module) else 1
+        if Path(name).name == INDEX.name:
+            return 2
+        # What was written by hand may be noticed in any file: the quickest test comes first.
+        return 0 if self.target.is_written or self.target.is_own(name, module) else 1
 
     def others(self, chosen: Iterable[str]) -> set[str]:
         """All tests that are known, but these."""
@@ -86,7 +89,9 @@ class Baseline:
 
     def digest(self, mutant: Mutant) -> str:
         """Changes when the module or the tests that should notice do."""
-        own = (path for path in self.target.test_files() if self.target.is_own(path.name, mutant.module))
+        tests, target = self.target.test_files(), self.target
+        # What a page must say is stated in whichever file: not only in those named after the module.
+        own = (path for path in tests if target.is_written or target.is_own(path.name, mutant.module))
         files = [path_of(mutant.module), *own]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 

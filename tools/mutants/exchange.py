@@ -7,6 +7,7 @@ where the edit is inside a function that nobody has called while loading. All ot
 
 import contextlib
 import gc
+import importlib
 import os
 import resource
 import sys
@@ -21,7 +22,7 @@ import pytest
 from tools.mutants.baseline import is_pinned
 from tools.mutants.mutation import MODULE, Mutant
 from tools.mutants.sessions import OPTIONS, Watch, in_fork
-from tools.mutants.targets import ROOT, path_of
+from tools.mutants.targets import ROOT, module_of, path_of
 
 
 class Calls:
@@ -29,6 +30,7 @@ class Calls:
 
     def __init__(self, files: Sequence[Path]) -> None:
         """Nobody yet."""
+        self.files = tuple(files)
         self._files = {str(path) for path in files}
         self.entered: set[tuple[str, str]] = set()
 
@@ -67,6 +69,8 @@ class Collected:
         """All tests are there."""
         from jax._src import xla_bridge
 
+        for path in self._calls.files:  # some are loaded by the first test that needs them
+            importlib.import_module(module_of(path))
         sys.settrace(None)
         if xla_bridge._backends:
             print("JAX has computed something while the tests were collected: no quick way", flush=True)

@@ -22,6 +22,7 @@ class Mutant:
       start, end, text: the bytes that `text` replaces.
       milder: the description of the smaller step the same way; this one is only tried where that one survives.
       number: 1, or which one of several with the same description.
+      meaning: what a user would be told or given wrongly, where a person wrote it.
       is_idle: types or names say that it changes nothing; it has a number, and is not tried.
     """
 
@@ -37,6 +38,7 @@ class Mutant:
     milder: str = ""
     number: int = 1
     is_idle: bool = False
+    meaning: str = ""
 
     @property
     def description(self) -> str:

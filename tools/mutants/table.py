@@ -71,12 +71,21 @@ def page(name: str, rows: Sequence[dict[str, Any]], failing: Sequence[str]) -> s
     for kind, title in ((SURVIVED, "Survived"), ("coarse", "Survived a small step, caught at a larger one")):
         some = [row for row in rows if row["result"] == kind]
         lines += ["", f"## {title}: {len(some)}", ""]
-        lines += [f"- line {row['mutant'].line}: `{row['mutant'].description}` ({row['by']})" for row in some]
+        lines += [_line(row) for row in some]
     known = [row["mutant"].description for row in rows if row["result"] == "equivalent"]
     lines += ["", f"## Equivalent: {len(known)}", "", *(f"- `{each}`: {equivalents()[each]}" for each in known)]
+    told = [row for row in rows if row["mutant"].meaning and row["result"] == CAUGHT]
+    if told:
+        lines += ["", f"## Caught: {len(told)}", "", *map(_line, told)]
     if failing:
         lines += ["", "## Tests that fail anyway, and notice nothing", "", *(f"- {node}" for node in failing)]
     return "\n".join(lines) + "\n"
+
+
+def _line(row: dict[str, Any]) -> str:
+    mutant = row["mutant"]
+    meaning = f" {mutant.meaning}" if mutant.meaning else ""
+    return f"- line {mutant.line}: `{mutant.description}` ({row['by']}){meaning}"
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> str:

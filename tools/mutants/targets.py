@@ -11,10 +11,13 @@ from tools.mutants.facts import SIGN, columns_of
 from tools.mutants.mutation import Known, Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.weakenings import weakenings
+from tools.mutants.written import by_file, written
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "widenet"
-OTHERS = ("diagnostics", "training")
+WRITTEN = ("certificates", "estimators")
+"""Parts whose weakenings are written by hand."""
+OTHERS = ("diagnostics", "training", *WRITTEN)
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 LIMITS = "test_limits.py"
 """Of each paper: limits written by hand."""
@@ -30,6 +33,7 @@ class Target:
       name: what the command calls it.
       files: the modules that are weakened.
       tests: the folder in which tests may notice.
+      pattern: of the names of their files.
       by_file: whether it is enough to know which file of tests reaches a function. Compiled functions are entered
         once per process, so that who entered first says nothing about the others.
     """
@@ -38,6 +42,12 @@ class Target:
     files: tuple[Path, ...]
     tests: Path
     by_file: bool = False
+    pattern: str = "test_*.py"
+
+    @property
+    def is_written(self) -> bool:
+        """Whether weakenings of meaning were written by hand."""
+        return self.name in WRITTEN
 
     @property
     def is_paper(self) -> bool:
@@ -49,7 +59,9 @@ class Target:
         known = self._known()
         for path in self.files:
             data = path.read_bytes()
-            if self.is_paper:
+            if self.is_written:
+                yield from written(path, module_of(path), data)
+            elif self.is_paper:
                 yield from weakenings(module_of(path), data, judges="formulas" not in path.stem, known=known)
             else:
                 yield from ordinary(module_of(path), data, known)
@@ -66,7 +78,7 @@ class Target:
         if self.is_paper:
             formulas, claims = self.tests.glob("test_*formulas*.py"), (self.tests / "claims").glob("test_*.py")
             return [*sorted(formulas), *sorted(claims), self.tests / LIMITS, INDEX]
-        return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
+        return sorted(path for path in self.tests.rglob(self.pattern) if not re.search("gpu|devices", path.name))
 
     def is_own(self, test: str, module: str) -> bool:
         """Whether a file of tests carries the name of this module, alone or with a noun of its own after it."""
@@ -85,6 +97,12 @@ def is_named_after(test: str, module: str) -> bool:
 
 def find(name: str) -> Target:
     """The target of this name."""
+    if name in WRITTEN:
+        files = tuple(path for path in by_file() if path.is_relative_to(PACKAGE / name) or path.stem == name)
+        # Tests look at one certificate that the first of them made: by file, since only that one enters anything.
+        if name == "estimators":
+            return Target(name, files, ROOT / "tests", by_file=True, pattern="test_estimators*.py")
+        return Target(name, files, ROOT / "tests" / name, by_file=True)
     if name in OTHERS:
         files = tuple(sorted((PACKAGE / name).rglob("*.py")))
         return Target(name, files, ROOT / "tests" / name, by_file=name == "training")

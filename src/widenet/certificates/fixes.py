@@ -29,7 +29,6 @@ BISECTIONS = 6
 CLOSE = 1.1
 """Step sizes are not tried any finer than by this factor."""
 SHOWN = 8
-WANTING = (Verdict.HYPOTHESES_NOT_MET, Verdict.INSUFFICIENT_EVIDENCE)
 
 
 class Change(ClosedModel):
@@ -38,6 +37,7 @@ class Change(ClosedModel):
     Attributes:
       id: of the claim.
       words: what to change.
+      about: which form of the data it was verified on; "" for the data as it was prepared.
       left_out: the rows (from 1) of the points that would be left out.
       margin: the margin that the theorem gets then, of boundaries through the origin; None where no point is left out.
       before, after: the verdict without it and with it.
@@ -48,6 +48,7 @@ class Change(ClosedModel):
 
     id: str
     words: str
+    about: str = ""
     left_out: tuple[int, ...] = ()
     margin: float | None = None
     before: Verdict
@@ -76,14 +77,14 @@ class Candidate:
 def small_changes(
     rows: Sequence[ClaimRow], views: Sequence[DataForm], cells: Cells, clock: TimeLimit, progress: Progress = silent
 ) -> list[Change]:
-    """For each main result that does not apply, or was not confirmed, the first change with which it does.
+    """For each main result whose assumptions fail, the first change that you can make with which they hold.
 
     Raises:
       StoreError: the store cannot be read or written.
     """
     by_name = {view.name: view for view in views}
     claims = {claim.id: claim for claim in papers.claims_of()}
-    wanting = [row for row in rows if row.about in by_name and row.verdict in WANTING]
+    wanting = [row for row in rows if row.about in by_name and row.verdict is Verdict.HYPOTHESES_NOT_MET]
     # A warning that applies is no gain, so changes for the others are looked for first.
     wanting.sort(key=lambda row: row.meaning is None or row.meaning.topic.is_warning)
     found = []
@@ -102,6 +103,7 @@ def small_changes(
                     Change(
                         id=row.id,
                         words=words,
+                        about=row.about,
                         left_out=candidate.left_out,
                         margin=_margin(candidate),
                         before=row.verdict,
@@ -133,12 +135,8 @@ class Retrial:
             return None
 
     def helps(self, answer: Evidence | NotApplicable | None) -> TypeGuard[Evidence]:
-        """Whether the theorem applies now, or is confirmed now."""
-        if not isinstance(answer, Evidence):
-            return False
-        if self.row.verdict is Verdict.HYPOTHESES_NOT_MET:
-            return all(each.met for each in answer.hypotheses)
-        return answer.verdict is Verdict.HOLDS
+        """Whether the theorem applies now."""
+        return isinstance(answer, Evidence) and all(each.met for each in answer.hypotheses)
 
 
 def _least(candidate: Candidate, answer: Evidence, before: UserData, trial: Retrial) -> tuple[Candidate, Evidence, str]:
@@ -197,12 +195,6 @@ def _gain(row: ClaimRow, answer: Evidence) -> str:
 def _candidates(row: ClaimRow, user_data: UserData, numbers: np.ndarray) -> Iterator[Candidate]:
     """Changes worth trying, the least first."""
     choices = user_data.choices
-    if row.verdict is Verdict.INSUFFICIENT_EVIDENCE:
-        for factor in (10, 100):
-            allowed = 2_000 * factor
-            more = choices.model_copy(update={"max_updates": allowed})
-            yield Candidate(f"allow {allowed:,} updates", UserData(user_data.data, more))
-        return
     yield from _moved(user_data, {each.key for each in row.missing})
     for make in (_without_repeats, _without_clashes):
         if (candidate := make(user_data, numbers)) is not None:

@@ -115,8 +115,10 @@ def ask_again(
                 answers.append(row.model_copy(update={"is_open": True}))
                 continue
             again = _row(claims[row.id], [view], cells, clock, share)
-        # Where there was no time for this view, the row says why the claim does not apply to the others.
-        answers.append(row if again is None or again.is_open else again)
+        if again is not None and again.is_open and not again.has_crashed:
+            # There was no time for this view: the row says why the claim does not apply to the others, and stays open.
+            again = row.model_copy(update={"is_open": True})
+        answers.append(again or row)
     return answers
 
 

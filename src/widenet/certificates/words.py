@@ -310,17 +310,18 @@ def about_lacks(findings: "Findings") -> list[tuple[str, str]]:
 
 def about_changes(changes: Sequence[Change]) -> list[str]:
     """What would make theorems apply, those that the same change serves together, and what is gained by it."""
-    by_words: dict[str, list[Change]] = {}
+    by_words: dict[tuple[str, str], list[Change]] = {}
     for each in changes:
-        by_words.setdefault(each.words, []).append(each)
+        by_words.setdefault((each.words, each.about), []).append(each)
     said = []
-    for words, own in by_words.items():
+    for (words, about), own in by_words.items():
         ids, margin = ", ".join(each.id for each in own), own[0].margin
         room = "" if margin is None else f" The margin that it gets is then {fraction(margin)}."
         gains = " ".join(dict.fromkeys(each.gain for each in own if each.gain))
+        form, follows = f" about {about}" if about else "", "it applies" if len(own) == 1 else "they apply"
         said.append(
-            f"A small change that is enough for {ids}: {words}.{room} Verified: asked again with it, "
-            f"{'it applies' if len(own) == 1 else 'they apply'}.{f' What is gained: {gains}' if gains else ''}"
+            f"A small change that is enough for {ids}: {words}.{room} Verified: asked again with it{form}, "
+            f"{follows}.{f' What is gained: {gains}' if gains else ''}"
         )
     return said
 
