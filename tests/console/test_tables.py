@@ -13,10 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.report.fake_outcomes import FIGURE, checked, circumstances, claim
+from widenet import papers
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs, Verdict, undecided
 from widenet.console import tables, wording
+from widenet.console.catalogue import about
 from widenet.figures import Comparison
 from widenet.figures.base import ANY
+from widenet.papers import index
 from widenet.run import CheckOutcome, FigureOutcome, Results
 
 LONG = "brutzkus2019.observation_diverse_probability_as_printed"
@@ -311,3 +314,38 @@ def test_notes_of_times_move_below_the_table_and_then_into_a_list(monkeypatch: p
 
 def test_marks_go_on_beyond_the_alphabet() -> None:
     assert [wording.mark(place) for place in (0, 25, 26, 52)] == ["a", "z", "aa", "aaa"]
+
+
+ROWS = [about(row["id"]) for row in index.claim_rows(papers.PAPERS)]
+
+
+@pytest.mark.parametrize("key", [paper.key for paper in papers.PAPERS])
+def test_show_keeps_every_star_of_the_mathematics(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row for row in ROWS if row["paper"] == key]
+    for row in rows:
+        texts = [
+            row["where"],
+            row["title"],
+            row["statement"],
+            row["remark"],
+            *(each["text"] for each in row["clauses"]),
+        ]
+        for entry in row["symbols"]:
+            texts += [entry["symbol"], entry["meaning"]]
+        texts += [wording.clause(each) for each in row["clauses"]]
+        texts += [row["finding"][name] for name in ("fails", "holds", "conclusion")] if row["finding"] else []
+        lines = printed(1000, monkeypatch, lambda row=row: Group(*tables.about(row)))
+        assert "\n".join(lines).count("*") == "".join(texts).count("*"), row["id"]
+
+
+def test_a_list_of_claims_cuts_titles_visibly_and_marks_those_that_are_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row for row in ROWS if row["paper"] == "brutzkus2018"]
+    lines = printed(80, monkeypatch, lambda: tables.listing_table("claims", rows))
+    by_name = {line.split()[0]: line.strip() for line in lines if line.strip()}
+    for row in rows:
+        line = by_name[row["id"].partition(".")[2]]
+        title = line.split(maxsplit=1)[1]
+        sign = {"VIOLATED": "! ", "CONSTANT_UNSPECIFIED": "? "}.get(row["expected_verdict"], "")
+        whole = sign + " ".join(row["title"].replace("$", "").split())
+        assert title == whole or (title.endswith("…") and whole.startswith(title.removesuffix("…").rstrip())), line
+    assert "! false as printed, ? open constant" in lines[-1]

@@ -1,7 +1,9 @@
 """The report: true, escaped, offline, whole or not at all."""
 
 import dataclasses
+import datetime
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from widenet import report
 from widenet.claims import Claim
 from widenet.claims.base import Verdict, undecided
 from widenet.errors import InputError, StoreError
+from widenet.figures.archive import archive
 from widenet.papers.base import Paper
 from widenet.report.build import ONE_FILE
 from widenet.report.changes import ChangedEntry, SinceLast
@@ -40,6 +43,7 @@ from .shown import Page, agrees, counts_in, numbers_in, pages_of
 
 CHECKS = [checked(each) for each in (STEP, HOLDING, FINDING, UNMET, VACUOUS, TREND)]
 PAPERS = (PAPER, EMPTY_PAPER)
+TODAY = datetime.date(2026, 11, 18)
 
 
 @pytest.fixture
@@ -152,6 +156,25 @@ def test_a_figure_page_tells_the_papers_rows_from_our_own(tmp_path: Path) -> Non
     assert "a control of ours" in ours
     assert "a control of ours" not in paper
     assert "as expected" in ours
+
+
+def test_what_differs_at_the_papers_own_scale_is_said_wherever_the_figure_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = drawn()
+    figure.comparisons[:] = [each.model_copy(update={"band": (-math.inf, math.inf)}) for each in figure.comparisons]
+    differing = [each.model_copy(update={"band": (1e9, 2e9)}) for each in figure.comparisons]
+    kept = archive(figure.figure.id, figure.numbers, differing, {**figure.row(), "scale": "paper"}, TODAY)
+    monkeypatch.setattr("widenet.report.pages.archived", lambda id: kept)
+    shown = pages_of(report.build(results([], figure), tmp_path / "report", PAPERS).parent)
+    for address, words in {
+        "toy2020/figure_1.html": "2 of 2 numbers and trends agree with the paper. At the paper’s own scale 0 of 2",
+        "figures.html": "At the paper’s own scale 0 of 2 agree",
+        "toy2020/index.html": "2 of 2 numbers come out, at the paper’s own scale 0 of 2",
+        "index.html": "At the papers’ own scale, where it was run, 0 of 2 come out.",
+        "findings.html": "Numbers under figures, at the papers’ own scale 2",
+    }.items():
+        assert words in shown[address].text, (address, shown[address].text)
 
 
 def test_the_numbers_are_those_of_the_results(built: Path, pages: dict[str, Page]) -> None:
@@ -358,3 +381,17 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
     report.build(results([]), tmp_path / "link", PAPERS)
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real" / "index.html").is_file()
+
+
+def test_a_promise_that_was_not_seen_is_not_told_as_broken(pages: dict[str, Page]) -> None:
+    text = pages["certificates.html"].text
+    assert "promises seen to be kept" in text
+    assert "Those that were not seen to be kept need not be broken" in text
+
+
+def test_the_keyboard_can_skip_the_dots(built: Path) -> None:
+    text = built.read_text(encoding="utf-8")
+    link, first_dot, end = (text.index(each) for each in ("Skip the dots</a>", '<a class="d ', 'id="after-dots"'))
+    assert link < first_dot < end
+    assert '#after-dots">Skip the dots' in text
+    assert '<a class="d ' not in text[end:]

@@ -15,16 +15,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from widenet.claims.base import Claim, Hypothesis, Part, plain
+from widenet.claims.base import Claim, Hypothesis, Part, Verdict, plain
 from widenet.console import layout, wording
 from widenet.console.first_screen import STYLES, first_screen
 from widenet.console.wording import Badge, Tone
+from widenet.papers.glossary import without_emphasis
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
     from widenet.report.changes import SinceLast
     from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results
 
+EXPECTED_MARKS = {Verdict.VIOLATED.value: "!", Verdict.CONSTANT_UNSPECIFIED.value: "?"}
+"""How a list of claims marks those that are not expected to hold."""
 FEW = 3
 """Up to so many claims are shown in full; among more, only unexpected violations."""
 
@@ -94,6 +97,7 @@ def _one_line(table: Table) -> Table:
         else:
             table.columns[-1].max_width = room
             table.columns[-1].no_wrap = True
+            table.columns[-1].overflow = "ellipsis"
     return table
 
 
@@ -115,7 +119,7 @@ def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> RenderableTyp
     if noun == "claims":
         rows = [{**row, "title": plain(row["title"] or row["statement"])} for row in rows]
         if sys.stdout.isatty():
-            return _claims_by_paper(rows)
+            return _claims_by_paper([{**row, "title": _expected_mark(row) + row["title"]} for row in rows])
     return _listed(noun.capitalize(), COLUMNS[noun], rows)
 
 
@@ -140,7 +144,13 @@ def _claims_by_paper(rows: Sequence[Mapping[str, Any]]) -> Group:
             {**row, "name": row["id"].removeprefix(f"{paper}.")} for row in rows if row["id"].startswith(f"{paper}.")
         ]
         tables.append(_one_line(_listed(f"Claims {paper}.NAME", ("name", "kind", "title"), own)))
-    return Group(*tables)
+    marks = ", ".join(f"{sign} {wording.EXPECTED[Verdict(value)]}" for value, sign in EXPECTED_MARKS.items())
+    return Group(*tables, Text(f"Expected: {marks}; the others hold.", style="dim"))
+
+
+def _expected_mark(row: Mapping[str, Any]) -> str:
+    sign = EXPECTED_MARKS.get(row.get("expected_verdict", ""), "")
+    return f"{sign} " if sign else ""
 
 
 def about(row: Mapping[str, Any]) -> list[RenderableType]:
@@ -209,7 +219,7 @@ def _finding(found: Mapping[str, str] | None) -> dict[str, str]:
 
 def _symbol(entry: Mapping[str, str]) -> str:
     """`M_k: the bound of Theorem 2 on T (max_nonzero_updates)`."""
-    word, meaning = (entry[name].replace("`", "").replace("*", "") for name in ("word", "meaning"))
+    word, meaning = without_emphasis(entry["word"]).replace("`", ""), plain(entry["meaning"]).replace("`", "")
     return f"{entry['symbol']}: {meaning} ({word})"
 
 

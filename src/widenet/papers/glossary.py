@@ -57,6 +57,11 @@ def setting_of(paper: str) -> tuple[str, ...]:
     return tuple(_file(paper).get("setting", ()))
 
 
+def without_emphasis(word: str) -> str:
+    """The word of an entry without the stars of its italics; every other star belongs to a symbol."""
+    return re.sub(r"\*([^*]+)\*", r"\1", word)
+
+
 def symbols_of(paper: str, *texts: str) -> list[Symbol]:
     """The entries that these texts use, those of the paper first; what a paper explains hides what all share."""
     entries = (*_entries(paper), *_entries(""))

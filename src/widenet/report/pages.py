@@ -26,7 +26,7 @@ from widenet.report.certified import certified_examples
 from widenet.report.changes import SinceLast
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import ComparisonRow
-from widenet.report.findings import differing_of, groups_of, slips_of
+from widenet.report.findings import Differing, differing_of, groups_of, slips_of
 from widenet.report.panels import Panels, panels_of
 from widenet.report.prose import with_formulas
 from widenet.report.runs import EVERY
@@ -126,7 +126,29 @@ class FigurePage:
         agreeing, verb = numerals.count(self.n_agreeing), _verb(self.n_agreeing, "agrees", "agree")
         said = Markup("{} of {} {} with the paper").format(agreeing, compared, verb)
         missed = [each.name for each in self.stated if not each.comparison.agrees]
-        return Markup("{}; what does not: {}.").format(said, Markup(", ").join(missed)) if missed else said + "."
+        said = Markup("{}; what does not: {}.").format(said, Markup(", ").join(missed)) if missed else said + "."
+        return said + (
+            Markup(" At the paper’s own scale {} agree.").format(self.share_at_paper_scale)
+            if self.at_paper_scale
+            else ""
+        )
+
+    @property
+    def share_at_paper_scale(self) -> Markup:
+        """How many of the paper's rows come out at its own scale: `0 of 2`."""
+        return Markup("{} of {}").format(
+            numerals.count(self.n_agreeing_at_paper_scale), numerals.count(len(self.at_paper_scale))
+        )
+
+    @property
+    def n_agreeing_at_paper_scale(self) -> int:
+        """How many of the paper's rows come out at its own scale."""
+        return sum(each.comparison.agrees for each in self.at_paper_scale)
+
+    @property
+    def all_agree(self) -> bool:
+        """Whether every row of the paper comes out, at both scales where both were run."""
+        return all(each.comparison.agrees for each in (*self.stated, *self.at_paper_scale))
 
     @property
     def has_reported(self) -> bool:
@@ -227,6 +249,8 @@ class Site:
             forms=wording.forms([(each.claim.form, each.badge.tone) for each in library.statements]),
             n_stated=sum(each.n_stated for each in summaries),
             n_differing=len(differing),
+            n_stated_at_paper_scale=sum(len(each.at_paper_scale) for each in figures),
+            n_agreeing_at_paper_scale=sum(each.n_agreeing_at_paper_scale for each in figures),
             causes=wording.by_cause(self.found.not_computed),
             changed=self.changed,
             places={each.id: each for each in (*library.statements, *figures)},
@@ -239,6 +263,12 @@ class Site:
             groups=groups_of(library),
             slips=slips_of(library),
             differing=differing,
+            differing_at_paper_scale=[
+                Differing(each.outcome, row)
+                for each in figures
+                for row in each.at_paper_scale
+                if not row.comparison.agrees
+            ],
         )
         yield self._page(
             addresses.OPEN,

@@ -19,7 +19,7 @@ from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of
+from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of, without_emphasis
 from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
@@ -584,5 +584,4 @@ def explained(forms: tuple[str, ...], word: str, meaning: str) -> Explained:
             names.append(Markup(mathematics.mathml(form)))
         except FormulaError:
             names.append(Markup.escape(form))
-    word = re.sub(r"\*([^*]+)\*", r"\1", word)
-    return Explained(Markup(", ").join(dict.fromkeys(names)), with_code(word), with_code(meaning))
+    return Explained(Markup(", ").join(dict.fromkeys(names)), with_code(without_emphasis(word)), with_code(meaning))

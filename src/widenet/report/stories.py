@@ -12,6 +12,7 @@ from widenet.report.statements import Library, Statement
 from widenet.run import FigureOutcome
 
 COROLLARY, WIDTHS = "brutzkus2018.corollary_3", "brutzkus2018.updates_by_width"
+WIDTH_FREE = "brutzkus2018.corollary_3_width_free"
 DISCS = "brutzkus2019.figure_3"
 PRINTED, REPAIRED = "brutzkus2019.theorem_3_3_iterations_as_printed", "brutzkus2019.theorem_3_3_iterations"
 
@@ -32,6 +33,8 @@ class WidthStory:
     """Updates against the width, below a bound without the width in it."""
 
     statement: Statement
+    width_free: Statement | None
+    figure: str
     columns: tuple[WidthColumn, ...]
     grid: tuple[tuple[float, str], ...]
     wall: float
@@ -78,6 +81,7 @@ class DiscStory:
     figure: str
     discs: tuple[Disc, ...]
     both_fit: bool
+    margin: float | None
 
     @property
     def differ(self) -> bool:
@@ -102,6 +106,7 @@ class CountStory:
     most: int
     n_runs: int
     n_broken: int
+    step_constant: float
 
 
 @dataclass(frozen=True)
@@ -121,13 +126,15 @@ class Stories:
 def stories_of(library: Library, figures: Mapping[str, FigureOutcome]) -> Stories:
     """The stories of these results."""
     return Stories(
-        _width(library.by_id.get(COROLLARY), figures.get(WIDTHS)),
+        _width(library.by_id.get(COROLLARY), library.by_id.get(WIDTH_FREE), figures.get(WIDTHS)),
         _discs(figures.get(DISCS)),
         _count(library.by_id.get(PRINTED), library.by_id.get(REPAIRED)),
     )
 
 
-def _width(statement: Statement | None, figure: FigureOutcome | None) -> WidthStory | None:
+def _width(
+    statement: Statement | None, width_free: Statement | None, figure: FigureOutcome | None
+) -> WidthStory | None:
     if statement is None or figure is None or statement.evidence.verdict is not Verdict.HOLDS:
         return None
     numbers = figure.numbers.sel(normalization="1/√(2k)")
@@ -146,6 +153,8 @@ def _width(statement: Statement | None, figure: FigureOutcome | None) -> WidthSt
     powers = [10.0**power for power in range(1, math.floor(math.log10(bound)) + 1)]
     return WidthStory(
         statement=statement,
+        width_free=width_free,
+        figure=figure.figure.id,
         columns=columns,
         grid=tuple((round(up.at(math.log10(each)), 1), f"{each:,.0f}") for each in powers),
         wall=round(up.at(math.log10(bound)), 1),
@@ -176,7 +185,9 @@ def _discs(figure: FigureOutcome | None) -> DiscStory | None:
         found = (np.asarray(runs["n_wrong_sets"]) == 0) & (np.asarray(runs["train_error"]) == 0)
         discs.append(Disc(at, tuple(reversed(arrows)), len(found), float(found.mean())))
     both_fit = all(float(np.median(numbers["train_error"].sel(network=each))) == 0 for each in ("wide", "narrow"))
-    return DiscStory(figure.figure.id, tuple(discs), both_fit)
+    margins = {setting.get("margin") for setting in figure.circumstances.settings}
+    margin = margins.pop() if len(margins) == 1 else None
+    return DiscStory(figure.figure.id, tuple(discs), both_fit, margin)
 
 
 def _count(statement: Statement | None, repaired: Statement | None) -> CountStory | None:
@@ -204,4 +215,5 @@ def _count(statement: Statement | None, repaired: Statement | None) -> CountStor
         most=found["most"],
         n_runs=part.n_cases,
         n_broken=part.broken,
+        step_constant=found["step_constant"],
     )

@@ -46,6 +46,18 @@ def of_figure(row: Row) -> set[float]:
     return known
 
 
+def stated_at_paper_scale(row: Row) -> list[bool]:
+    """Of the paper's rows of a figure, whether each agrees at the paper's own scale."""
+    found = archived(row["id"])
+    return [each.agrees for each in found.comparisons if not each.added] if found else []
+
+
+def counts_in_both(row: Row) -> set[float]:
+    """What can be counted of a figure, at both scales."""
+    agree = stated_at_paper_scale(row)
+    return counts_in(row) | {float(len(agree)), float(sum(agree))}
+
+
 def check(numbers: Iterable[tuple[str, str]], known: set[float], where: str) -> int:
     """That each is known and rounded as it is written; how many there were."""
     n_read = 0
@@ -130,7 +142,7 @@ def test_numbers_of_papers(real: Path, results: dict[str, Any], rows: dict[str, 
         lists = r"<li>.*?</li>"
         n_read = 0
         for row, page in linked(text, lists, rows, f"{paper.key}."):
-            known = counts_in(row) if "comparisons" in row else {float(row["tightness"])}
+            known = counts_in_both(row) if "comparisons" in row else {float(row["tightness"])}
             n_read += check(page.numbers, known, row["id"])
         assert n_read > 20
         mine = [[row for row in results[kind] if row["paper"] == paper.key] for kind in ("checks", "figures")]
@@ -143,6 +155,7 @@ def test_numbers_of_papers(real: Path, results: dict[str, Any], rows: dict[str, 
 def test_numbers_of_findings_and_open_constants(real: Path, rows: dict[str, Row], page: str, pattern: str) -> None:
     text = (real / f"{page}.html").read_text(encoding="utf-8")
     head, *blocks = re.split(f"(?={pattern})", re.sub(r"<footer>.*", "", text, flags=re.DOTALL))
+    kind = "figure"
     n_read, seen, counts = 0, Counter(), Page("".join(re.findall(r"<data[^>]*>[^<]*</data>", head))).numbers
     for block in blocks:
         body, mark, after = block.partition('<section class="kinds"')
@@ -154,8 +167,10 @@ def test_numbers_of_findings_and_open_constants(real: Path, rows: dict[str, Row]
             assert numbers == [], body
         else:
             id = link[1].replace("/", ".")
-            seen["figure" if "comparisons" in rows[id] else rows[id]["verdict"]] += 1
-            n_read += check(numbers, set(numbers_in(rows[id])), id)
+            seen[kind if "comparisons" in rows[id] else rows[id]["verdict"]] += 1
+            n_read += check(numbers, of_figure(rows[id]) if "comparisons" in rows[id] else {*numbers_in(rows[id])}, id)
+        if 'id="at-paper-scale"' in after:
+            kind = "figure at paper scale"
         counts += re.findall(r'<data value="([^"]*)">([^<]*)</data>', mark + after)
     assert n_read > 10
     totals = [*seen.values(), sum(seen[each] for each in ("VIOLATED",))]
@@ -164,6 +179,8 @@ def test_numbers_of_findings_and_open_constants(real: Path, rows: dict[str, Row]
         return
     gravities = Counter(found.gravity for id in rows if (found := finding_of(id)) is not None)
     assert {int(value) for value, _ in counts} == {*totals, *gravities.values()}
+    at_scale = [agrees for row in rows.values() if "comparisons" in row for agrees in stated_at_paper_scale(row)]
+    assert seen["figure at paper scale"] == at_scale.count(False)
     assert seen["VIOLATED"] == sum(row.get("verdict") == "VIOLATED" for row in rows.values())
 
 
@@ -181,6 +198,8 @@ def test_numbers_of_the_first_page(real: Path, results: dict[str, Any], rows: di
         rows[found.repair]["verdict"] for row in checks if (found := finding_of(row["id"])) and found.repair in rows
     )
     known |= set(repairs.values())
+    at_scale = [agrees for row in figures for agrees in stated_at_paper_scale(row)]
+    known |= {len(at_scale), sum(at_scale)}
     for paper in PAPERS:
         known |= {*counted(*([row for row in kind if row["paper"] == paper.key] for kind in (checks, figures)))}
     grid = re.search(r'<table class="grid">.*?</table>', text, re.DOTALL)
@@ -189,7 +208,13 @@ def test_numbers_of_the_first_page(real: Path, results: dict[str, Any], rows: di
     assert sum(totals) == len(checks)
     known |= {*totals, sum(totals[:6]), totals[4] + totals[5]}
     stories = {*numbers_in(json.loads((real / "figures" / f"{WIDTHS}.json").read_text(encoding="utf-8")))}
-    stories |= {*numbers_in(rows[PRINTED]), *numbers_in(rows["brutzkus2018.corollary_3"]), *in_stories(real)}
+    stories |= {
+        1.0,
+        *numbers_in(rows[DISCS]["config"][0]),
+        *numbers_in(rows[PRINTED]),
+        *numbers_in(rows["brutzkus2018.corollary_3"]),
+        *in_stories(real),
+    }
     assert check(Page(text).numbers, set(map(float, known)) | stories, "index.html") > 40
 
 
@@ -246,7 +271,9 @@ def in_stories(real: Path) -> set[float]:
 
 def test_numbers_of_the_list_of_figures(real: Path, rows: dict[str, Row]) -> None:
     text = (real / "figures.html").read_text(encoding="utf-8")
-    n_read = sum(check(page.numbers, counts_in(row), row["id"]) for row, page in linked(text, r"<li>.*?</li>", rows))
+    n_read = sum(
+        check(page.numbers, counts_in_both(row), row["id"]) for row, page in linked(text, r"<li>.*?</li>", rows)
+    )
     assert n_read >= 60
     assert Page(re.sub(r"<li>.*?</li>", "", text, flags=re.DOTALL)).numbers == []
 
@@ -295,3 +322,16 @@ def test_every_result_at_paper_scale_has_a_picture(real: Path, results: dict[str
         text = (real / address(id)).read_text(encoding="utf-8")
         _, _, section = text.partition("At the paper’s own scale")
         assert '<div class="panel' in section.partition("</section>")[0], id
+
+
+def test_the_stories_of_the_first_page_say_their_conditions(real: Path, rows: dict[str, Row]) -> None:
+    page = Page((real / "index.html").read_text(encoding="utf-8"))
+    links = page.attributes("href")
+    assert {address(WIDTHS), address("brutzkus2018.corollary_3_width_free"), address(DISCS)} <= {*links}
+    margin, step = rows[DISCS]["config"][0]["margin"], rows[PRINTED]["config"][0]["step_constant"]
+    for words in (
+        "if start and output weights shrink like 1/√(2k)",
+        f"Here γ, the margin asked of positive points, is {margin:g} ; with γ = 1",
+        f"Every run with a small step (c η = {step:g} ) breaks it",
+    ):
+        assert words in page.text, words
