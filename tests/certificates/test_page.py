@@ -27,6 +27,7 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides
 from widenet.errors import InputError
 
+CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 NASTY = '<script>alert("x")</script>'
 
 
@@ -154,7 +155,7 @@ def test_as_few_points_as_classes_are_drawn_too():
 
 def test_points_in_the_way_have_rings():
     """Four corners, of which neighbours differ: one of them is in the way of every linear boundary."""
-    found = wn.certify(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), ["a", "b", "b", "a"], time=1e-6)
+    found = wn.certify(CORNERS, ["a", "b", "b", "a"], time=1e-6)
     rows = words.ringed_rows(found.findings.portrait)
     assert len(rows) == 1
     assert "Rings: points on the wrong side" in words.about_picture(found.findings)
@@ -205,6 +206,23 @@ def test_what_became_of_every_promise_is_counted():
     assert about_count([*asked, *left]).startswith(said)
     assert about_count(left) == ""
     assert COUNTED.keys() == set(Standing)
+
+
+def test_promises_that_were_kept_are_not_said_to_be_missing():
+    """Next to the count of promises that are kept, which are about all the data and not about training."""
+    findings = wn.certify(CORNERS, ["a", "b", "b", "a"], effort=1e-3).findings
+    for count, said in (
+        (0, "No promise about all the data was seen to hold here."),
+        (1, "1 promise about all the data was seen to be kept; it is not about how training goes."),
+        (2, "2 promises about all the data were seen to be kept; none of them is about how training goes."),
+    ):
+        kept = [
+            ListedPromise(id="x.y", about="", topic=topic, standing=standing, words="", remark="")
+            for topic, standing in (
+                *[(Topic.LIMIT, Standing.GUARANTEED)] * count, (Topic.UPDATES, Standing.UNCONFIRMED)
+            )
+        ]  # fmt: skip
+        assert in_short(findings.model_copy(update={"promises": tuple(kept)}))[1] == said
 
 
 @pytest.mark.parametrize(

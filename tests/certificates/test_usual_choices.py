@@ -125,7 +125,7 @@ def test_frames_and_parquet_get_the_usual_choices(tmp_path, kind):
     assert named["zoned"] == pytest.approx([start + row - 1 / 24 for row in rows], abs=1e-9)  # midnight in Berlin
     assert [found.class_names[number] for number in found.classes] == ["ab"[row % 2] for row in rows]
     assert about_reading(found.reading) == [
-        "Each of the 2 words of colour became a column of 0 and 1.",
+        "The 2 words of colour became one column of 0 and 1 (1: red).",
         "Each of the 3 words of kind became a column of 0 and 1.",
         "The dates of when were read as days.",
         "The dates of zoned were read as days.",

@@ -463,6 +463,36 @@ def test_networks_that_still_learn_allow_no_conclusion():
         assert not any(words in said for words in EQUAL)
 
 
+@pytest.mark.parametrize(
+    ("learning", "said", "headline"),
+    [
+        ((5, 5), "Networks of 16 and 64 neurons were still learning", "networks were"),
+        ((5, 3), "Most networks of 16 and 64 neurons were still learning", "networks were"),
+        ((3, 1), "Most networks of 16 neurons, and 1 of 5 of 64 neurons were still learning", "networks were"),
+        ((2, 1), "Of the networks 2 of 5 of 16 neurons and 1 of 5 of 64 neurons were still", "some networks were"),
+        ((0, 1), "Of the networks 1 of 5 of 64 neurons was still learning", "some networks were"),
+    ],
+)
+def test_a_width_is_said_to_learn_still_only_where_most_of_its_networks_do(learning, said, headline):
+    given = [runs_of(4, 20, 0.2)]
+    for width, count in zip((16, 64), learning, strict=True):
+        losses = np.where(np.arange(5)[:, None] < count, runs_of(width, 20, falling=True).losses, 0.1)
+        given.append(dataclasses.replace(runs_of(width, 20, 0.2), losses=losses))
+    found = study(*given, linear=20, bending=20)
+    assert [each.learning for each in found.results] == [0, *learning]
+    assert f"{said} " in f"{everything(found)} "
+    assert f"not found within this work: {headline} still learning" in plain(verdict_of(findings_of(found)))
+
+
+def test_how_networks_of_the_study_were_trained_is_said():
+    said = plain(about_study(study(runs_of(4, 20), runs_of(16, 20))))
+    assert f"Each update is of {widths.BATCH} points, with step size {widths.STEP_SIZE}" in said
+    assert f"once the mean loss of a pass is at most {widths.FITTED_LOSS}, and training ends after it." in said
+    (update,) = [meaning for word, meaning in GLOSSARY if word == "update"]
+    assert f"a look at {widths.BATCH} points" in update
+    assert "With the hinge loss" in update
+
+
 def test_who_learns_by_heart_may_learn_more_and_who_is_followed_by_one_that_fits_not():
     heart = study(runs_of(4, 50, 0.09), runs_of(16, 50, 0.02, falling=True))
     assert heart.results[1].learning == 5

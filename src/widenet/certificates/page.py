@@ -16,6 +16,7 @@ from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
 from widenet.certificates.promises import ListedPromise, Standing, bars_of
 from widenet.certificates.summary import about_count, about_no_promise, about_relabelled, in_short
+from widenet.certificates.widths import BATCH
 from widenet.certificates.width_words import (
     about_allowances,
     about_material,
@@ -41,8 +42,9 @@ GLOSSARY = (
      "1. Theorems count on boundaries through the origin, whose margin may be another one."),
     ("neuron", "one unit of the network; it answers to points in its own direction, and votes for or against a class."),
     ("weights", "the numbers that training changes: the directions of the neurons."),
-    ("update", "one change of the weights, after a look at one point; a point that is right with margin changes "
-     "nothing."),
+    ("update", f"one change of the weights: of the networks of section 2 after a look at {BATCH} points, of those of "
+     "theorems mostly after one. With the hinge loss, which most theorems are about, a point that is right with margin "
+     "changes nothing; with the logistic loss of section 2 it changes little."),
     ("pass", "training looks at every point once."),
     ("loss", "what training makes small; the logistic loss is near 0 where every point is right with margin."),
     ("95 % limits", "binomial limits of the true error, computed as if held-out points were independent: of a hundred "

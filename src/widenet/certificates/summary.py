@@ -223,6 +223,9 @@ def _guarantee(findings: "Findings") -> str:
     obstacle = _obstacle(findings.portrait)
     if obstacle and not any(each.counts and each.topic in STRONG and _is_unsure(each) for each in findings.promises):
         return f"{obstacle}{late}"
+    if more:
+        was, none = ("was", "it is not") if more == 1 else ("were", "none of them is")
+        return f"{counted(more, 'promise')} about all the data {was} seen to be kept; {none} about how training goes.{late}"
     return f"No promise about all the data was seen to hold here.{late}"
 
 

@@ -203,7 +203,10 @@ def _kinds(name: str, cells: Sequence[str], given: Sequence[str], notes: list[st
         raise DataError(
             f"{source}, column {shown(name)!r} has {len(kinds):,} different words; --drop or drop= leaves it out."
         )
-    notes.append(f"Each of the {len(kinds)} words of {shown(name)} became a column of 0 and 1.")
+    if len(kinds) == 2:
+        notes.append(f"The 2 words of {shown(name)} became one column of 0 and 1 (1: {shown(kinds[1])}).")
+    else:
+        notes.append(f"Each of the {len(kinds)} words of {shown(name)} became a column of 0 and 1.")
     missing = np.array([is_missing(cell) for cell in cells])
     found = np.array([[cell == kind for kind in kinds] for cell in cells], float)
     found[missing] = math.nan

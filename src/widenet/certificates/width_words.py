@@ -11,6 +11,7 @@ from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.rivals import LINEAR, MAJORITY
 from widenet.certificates.summary import about_new_points, about_updates
 from widenet.certificates.width_study import MoreWork, Score, WidthResult, WidthStudy
+from widenet.certificates.widths import BATCH, FITTED_LOSS, STEP_SIZE
 from widenet.certificates.words import both, percent, were
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
@@ -98,8 +99,8 @@ def _what_is_open(study: WidthStudy) -> list[str]:
     said = []
     if study.unfinished:
         said.append(
-            f"Networks of {_named(study.unfinished)} neurons were still learning when their "
-            f"{counted(study.passes, 'pass', 'passes')} were spent."
+            f"{_who_still_learned(study)} still learning when their {counted(study.passes, 'pass', 'passes')} were "
+            "spent."
         )
     if study.left_out:
         said.append(f"{_numbers(study.left_out)} neurons were left out: that is more than this work allows.")
@@ -110,6 +111,18 @@ def _what_is_open(study: WidthStudy) -> list[str]:
         said.append(f"Measurably fewer errors are made by {others}, so better networks may exist.")
     offer = study.for_passes if study.unfinished else study.for_widths if study.left_out else None
     return [*said, *([_offered(offer)] if offer is not None else [])]
+
+
+def _who_still_learned(study: WidthStudy) -> str:
+    """`Most networks of 4 and 16 neurons were`; where they are no majority of their width, how many: `1 of 5`."""
+    count = study.n_networks
+    most = [each for each in study.unfinished if 2 * each.learning > count]
+    few = [f"{each.learning} of {count} of {each.n_neurons:,} neurons" for each in study.unfinished if each not in most]
+    all_of_them = all(each.learning == count for each in most)
+    told = [f"{'networks' if all_of_them else 'most networks'} of {_named(most)} neurons"] if most else []
+    told += [both(few) if most else f"of the networks {both(few)}"] if few else []
+    is_one = not most and sum(each.learning for each in study.unfinished) == 1
+    return f"{_capitalized(', and '.join(told))} {'was' if is_one else 'were'}"
 
 
 def _offered(offer: MoreWork) -> str:
@@ -256,8 +269,9 @@ def about_study(study: WidthStudy) -> list[str]:
     said = [
         f"Of each width {counted(study.n_networks, 'network')} with two layers and biases were trained by SGD with the "
         f"logistic loss, each from its own start on {_between(study.trained_on)} points, for at most "
-        f"{counted(study.passes, 'pass', 'passes')}. The last quarter of the passes takes steps a tenth as large; it "
-        "begins early once the mean loss of a pass is at most 0.01.",
+        f"{counted(study.passes, 'pass', 'passes')}. Each update is of {BATCH} points, with step size {STEP_SIZE:g} (of "
+        "points of length 1 in the mean square). The last quarter of the passes takes steps a tenth as large. It begins "
+        f"early once the mean loss of a pass is at most {FITTED_LOSS:g}, and training ends after it.",
         f"{study.held_out:,} points were tried at each width, each by the network that it was held out from. Equal "
         "points are held out together, so no network had seen what it was tried on.",
         about_scale(study),
@@ -438,7 +452,8 @@ def _and_then(study: WidthStudy) -> str:
 def _not_found(study: WidthStudy) -> str:
     """`was not found within this work: networks were still learning`."""
     why = [
-        (study.unfinished, "networks were still learning"),
+        (any(2 * each.learning > study.n_networks for each in study.unfinished), "networks were still learning"),
+        (study.unfinished, "some networks were still learning"),
         (study.cut_off, "the time limit left out wider ones"),
         (study.left_out, "wider ones were left out"),
         (study.ahead, "another model errs measurably less"),

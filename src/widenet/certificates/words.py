@@ -221,7 +221,7 @@ def verdict(row: ClaimRow) -> tuple[str, str]:
     """The sign and the word of a row."""
     evidence = row.evidence
     if evidence is None:
-        return "·", "does not apply"
+        return "·", "cannot be checked"
     match evidence.verdict:
         case Verdict.HOLDS:
             return ("○", "holds, says nothing") if says_nothing(evidence) else ("✓", "holds")
@@ -272,16 +272,15 @@ def tone(row: ClaimRow) -> str:
 
 
 def about_rows(findings: "Findings") -> str:
-    """How many statements apply, with which verdicts; how many do not, and how many were not evaluated."""
+    """How many statements can be checked, with which verdicts; how many cannot, and how many were not evaluated."""
     counts = Counter(verdict(row)[1] for row in findings.applicable)
     kinds = [f"{count} {word if count == 1 else PLURALS.get(word, word)}" for word, count in counts.most_common()]
     said = f" ({', '.join(kinds)})" if kinds else ""
     applicable, unasked = len(findings.applicable), findings.unasked
     others = len(findings.not_applicable) - unasked
     return (
-        f"Of {len(findings.rows)} statements in the papers, {applicable} {'applies' if applicable == 1 else 'apply'} "
-        f"to this data{said}, {others} {'does' if others == 1 else 'do'} not, "
-        f"and {unasked} {'was' if unasked == 1 else 'were'} not evaluated to the end."
+        f"Of {len(findings.rows)} statements in the papers, {applicable} can be checked on this data{said}, {others} "
+        f"cannot, and {unasked} {'was' if unasked == 1 else 'were'} not evaluated to the end."
     )
 
 
