@@ -16,15 +16,16 @@ from widenet.certificates import words
 from widenet.certificates.preparation_words import about_preparation
 from widenet.certificates.promises import ListedPromise, Standing, bars_of
 from widenet.certificates.summary import about_count, about_no_promise, about_relabelled, in_short
-from widenet.certificates.widths import BATCH
 from widenet.certificates.width_words import (
     about_allowances,
     about_material,
+    about_ranking,
     about_study,
     allowed_columns,
     answers,
     verdict_of,
 )
+from widenet.certificates.widths import BATCH
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 from widenet.plots.page_svg import page_svg
@@ -47,6 +48,10 @@ GLOSSARY = (
      "changes nothing; with the logistic loss of section 2 it changes little."),
     ("pass", "training looks at every point once."),
     ("loss", "what training makes small; the logistic loss is near 0 where every point is right with margin."),
+    ("balanced error", "the mean of the errors of the classes, as if they were equally common."),
+    ("ranking (AUC)", "the area under the ROC curve: of pairs of held-out points, one of each class, the share that "
+     "the scores of a model put in the right order; a tie counts half, and 0.5 is chance. Computed in each part of the "
+     "held-out points, then the mean. Differences are not tested."),
     ("95 % limits", "binomial limits of the true error, computed as if held-out points were independent: of a hundred "
      "data sets like this one it would lie between them for at least 95. Networks share training points, and the width "
      "was chosen on the same points, so the limits are approximate."),
@@ -114,7 +119,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         study=study,
         style=Markup(_style()),
         verdict=verdict_of(findings),
-        about=about_material(findings),
+        about=[*filter(None, [about_ranking(study, portrait.classes)]), *about_material(findings)],
         answers=answers(findings),
         promise_of={each.id: each for each in findings.promises},
         promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],

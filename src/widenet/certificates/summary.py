@@ -225,7 +225,8 @@ def _guarantee(findings: "Findings") -> str:
         return f"{obstacle}{late}"
     if more:
         was, none = ("was", "it is not") if more == 1 else ("were", "none of them is")
-        return f"{counted(more, 'promise')} about all the data {was} seen to be kept; {none} about how training goes.{late}"
+        kept = f"{counted(more, 'promise')} about all the data {was} seen to be kept"
+        return f"{kept}; {none} about how training goes.{late}"
     return f"No promise about all the data was seen to hold here.{late}"
 
 

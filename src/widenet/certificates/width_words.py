@@ -18,9 +18,12 @@ from widenet.console.wording import counted
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
+    from widenet.certificates.portrait import ClassCount
 
 NO_TIME = "Not known: the time limit was reached before a network was trained. Run it again without --time."
 NONE_HELD_OUT = "Not known: no class has two different points, so that one could be held out."
+RARE = 0.1
+"""Of a class with a smaller share the error rate says little."""
 MOST_NAMED = 4
 """So many classes are named on which networks err most."""
 
@@ -235,6 +238,47 @@ def by_class(score: Score, names: Sequence[str]) -> str:
     return f"Error by class: {'; '.join(told)}."
 
 
+def about_rare(study: WidthStudy, names: Sequence[str]) -> str:
+    """How much of a rare class networks miss; "" where no class is rare."""
+    score = study.best.score
+    counts = score.class_points
+    rarest = min(range(len(counts)), key=lambda kind: counts[kind] or score.points)
+    limits, error = score.class_limits[rarest], score.class_errors[rarest]
+    if limits is None or error is None or counts[rarest] >= RARE * score.points:
+        return ""
+    low, high = map(percent, limits)
+    return (
+        f"It misses {round(error * counts[rarest]):,} of {counts[rarest]:,} {names[rarest]} (approximate 95 % limits: "
+        f"{low} to {high})."
+    )
+
+
+def about_ranking(study: WidthStudy | None, classes: Sequence["ClassCount"]) -> str:
+    """How well networks and others rank points, where the error hardly shows it; "" where it does."""
+    if study is None or study.best.score.auc is None:
+        return ""
+    rarest = min(classes, key=lambda each: each.points)
+    share = rarest.points / sum(each.points for each in classes)
+    if share >= RARE and study.beats_majority:
+        return ""
+    found = [(each.n_neurons, each.score.auc) for each in study.results if each.score.auc is not None]
+    width, highest = max(found, key=lambda pair: pair[1])
+    lowest = min(value for _, value in found)
+    networks = f"{lowest:.2f} to {highest:.2f}" if f"{lowest:.2f}" != f"{highest:.2f}" else f"{highest:.2f}"
+    told = [f"networks {networks} (highest: {counted(width, 'neuron')})"]
+    told += [
+        f"{each.name} {each.score.auc:.2f}"
+        for each in study.rivals
+        if each.name != MAJORITY and each.score.auc is not None
+    ]
+    why = f"At {percent(share)} {rarest.name} the error rate can hardly show a gain. " if share < RARE else ""
+    pair = both([each.name for each in classes])
+    return (
+        f"{why}Ranking (AUC): {both(told)}. This is the share of pairs of {pair} that are ranked rightly, 0.5 by "
+        "chance; no difference of these numbers was tested."
+    )
+
+
 def how_long(study: WidthStudy | None) -> list[str]:
     """Passes, updates and seconds of training."""
     if study is None:
@@ -269,9 +313,9 @@ def about_study(study: WidthStudy) -> list[str]:
     said = [
         f"Of each width {counted(study.n_networks, 'network')} with two layers and biases were trained by SGD with the "
         f"logistic loss, each from its own start on {_between(study.trained_on)} points, for at most "
-        f"{counted(study.passes, 'pass', 'passes')}. Each update is of {BATCH} points, with step size {STEP_SIZE:g} (of "
-        "points of length 1 in the mean square). The last quarter of the passes takes steps a tenth as large. It begins "
-        f"early once the mean loss of a pass is at most {FITTED_LOSS:g}, and training ends after it.",
+        f"{counted(study.passes, 'pass', 'passes')}. Each update is of {BATCH} points, with step size {STEP_SIZE:g}, "
+        "of points of length 1 in the mean square. The last quarter of the passes takes steps a tenth as large. It "
+        f"begins early once the mean loss of a pass is at most {FITTED_LOSS:g}, and training ends after it.",
         f"{study.held_out:,} points were tried at each width, each by the network that it was held out from. Equal "
         "points are held out together, so no network had seen what it was tried on.",
         about_scale(study),
@@ -481,7 +525,9 @@ def about_material(findings: "Findings") -> list[str]:
 def answers(findings: "Findings") -> list[tuple[str, str]]:
     """The three questions of the first screen, each with its answer."""
     study, names = findings.study, [each.name for each in findings.portrait.classes]
-    general = [*will_it_generalize(study), *([by_class(study.best.score, names)] if study else [])]
+    general = [*will_it_generalize(study)]
+    if study is not None and study.held_out:
+        general += [by_class(study.best.score, names), about_rare(study, names)]
     return [
         ("Does a larger network help?", " ".join(does_size_help(study))),
         ("Will it generalize?", " ".join(filter(None, [*general, about_new_points(findings)]))),
