@@ -64,6 +64,8 @@ GLOSSARY = (
 )  # fmt: skip
 WIDTH, NARROW = re.compile(r'<svg [^>]* width="([\d.]+)"'), 440.0
 """A drawing of at most so many pixels can be read on a phone."""
+OPTION = re.compile(r"--(?:effort|drop) (?:&#39;.*?&#39;|[^\s&]*[^\s&.,;)])")
+"""With its value."""
 TITLES = {
     "portrait": "The points of the data",
     "errors": "Errors of networks by width",
@@ -118,6 +120,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         portrait=portrait,
         study=study,
         style=Markup(_style()),
+        whole=whole,
         verdict=verdict_of(findings),
         about=[*filter(None, [about_ranking(study, portrait.classes)]), *about_material(findings)],
         answers=answers(findings),
@@ -143,6 +146,11 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         sides=wording.sides,
         words=wording,
     )
+
+
+def whole(sentence: str) -> Markup:
+    """A sentence in which no option is broken at the end of a line."""
+    return Markup(OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
 
 
 def _style() -> str:

@@ -11,7 +11,7 @@ from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.rivals import MAJORITY
-from widenet.certificates.words import beyond_rounding, both, either, inconclusive, percent
+from widenet.certificates.words import beyond_rounding, both, either, inconclusive, no_better, percent
 from widenet.claims import Kind, Verdict
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
@@ -153,10 +153,10 @@ def _shape(portrait: Portrait) -> str:
     if best.separable is None:
         return inconclusive(f"Whether a {FLAT} separates {both}", best)
     so = "" if beyond_rounding(best) else ", so a linear model must err on some points"
-    return (
-        f"No {FLAT} separates {both}{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
-        "on its wrong side."
-    )
+    proved = f"No {FLAT} separates {both}{beyond_rounding(best)}{so}. This is proved."
+    if portrait.hardly_helps(best):
+        return f"{proved} {no_better(portrait, best)}"
+    return f"{proved} The best one found has {_of(best)} on its wrong side."
 
 
 def about_relabelled(portrait: Portrait) -> str:

@@ -40,8 +40,10 @@ WORK, PER_STEP = 5e10, 6000
 FEWEST_UPDATES, FEWEST_PASSES, MOST_PASSES = 8_000, 12, 1000
 """The widest networks are left out where the work would allow fewer for all; more work allows more than the most."""
 FEWEST_WIDTHS = 3
-MOST_EFFORT, FACTOR = 1e6, 4
-"""The most of the usual work that may be asked for; and by powers of how much more is offered."""
+MOST_EFFORT = 1e6
+"""The most of the usual work that may be asked for."""
+ROUND = tuple(float(f"{first}e{power}") for power in range(-6, 7) for first in (1, 2, 5))
+"""The efforts that are offered."""
 RISK = 0.05
 FALLING = 0.9
 """A network still learns if its loss, at the end of its large steps, is below this share of that halfway."""
@@ -172,7 +174,7 @@ class WidthStudy(ClosedModel):
       results: by width.
       left_out: widths that the work does not allow.
       cut_off: widths that a time limit did not allow.
-      for_passes, for_widths: the smallest effort offered that allows twice the passes, and that allows more widths.
+      for_passes, for_widths: the smallest round effort that allows twice the passes, and that allows more widths.
       rivals: on the same points.
       majority: the name of the most common class.
       differences: comparisons between widths, at a risk of 5 % for all together.
@@ -233,6 +235,11 @@ class WidthStudy(ClosedModel):
         """Rivals that bend, and err measurably less than `best`."""
         names = [each.second for each in self.to_rivals if each.second in BENDING and each.is_worse]
         return [each for each in self.rivals if each.name in names]
+
+    @property
+    def offer(self) -> MoreWork | None:
+        """The work that is advised where something is open."""
+        return self.for_passes if self.unfinished else self.for_widths if self.left_out else None
 
     @property
     def held_out(self) -> int:
@@ -322,11 +329,11 @@ def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks
 def offers(
     grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, effort: float
 ) -> tuple[MoreWork | None, MoreWork | None]:
-    """The smallest effort (by powers of `FACTOR`) that allows twice the passes, and that which allows more widths."""
+    """The smallest of the round efforts that allows twice the passes, and that which allows more widths."""
     now, for_passes, for_widths = planned(grid, points, dim, outputs, n_networks, effort), None, None
-    while (effort := FACTOR * effort) <= MOST_EFFORT and (for_passes is None or for_widths is None):
-        plan = planned(grid, points, dim, outputs, n_networks, effort)
-        offer = MoreWork(effort=effort, passes=plan.passes, widest=grid[plan.n_widths - 1])
+    for more in (each for each in ROUND if effort < each <= MOST_EFFORT):
+        plan = planned(grid, points, dim, outputs, n_networks, more)
+        offer = MoreWork(effort=more, passes=plan.passes, widest=grid[plan.n_widths - 1])
         if for_passes is None and plan.passes >= 2 * now.passes:
             for_passes = offer
         if for_widths is None and plan.n_widths > now.n_widths:

@@ -10,7 +10,7 @@ from widenet.certificates.plain_numbers import plain
 from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.rivals import LINEAR, MAJORITY
 from widenet.certificates.summary import about_new_points, about_updates
-from widenet.certificates.width_study import MoreWork, Score, WidthResult, WidthStudy
+from widenet.certificates.width_study import Score, WidthResult, WidthStudy
 from widenet.certificates.widths import BATCH, FITTED_LOSS, STEP_SIZE
 from widenet.certificates.words import both, percent, were
 from widenet.claims.meaning import Topic
@@ -112,8 +112,7 @@ def _what_is_open(study: WidthStudy) -> list[str]:
     if study.ahead:
         others = both([f"{each.name} ({percent(each.score.error)})" for each in study.ahead])
         said.append(f"Measurably fewer errors are made by {others}, so better networks may exist.")
-    offer = study.for_passes if study.unfinished else study.for_widths if study.left_out else None
-    return [*said, *([_offered(offer)] if offer is not None else [])]
+    return [*said, *filter(None, [_offered(study)])]
 
 
 def _who_still_learned(study: WidthStudy) -> str:
@@ -128,9 +127,14 @@ def _who_still_learned(study: WidthStudy) -> str:
     return f"{_capitalized(', and '.join(told))} {'was' if is_one else 'were'}"
 
 
-def _offered(offer: MoreWork) -> str:
+def _offered(study: WidthStudy) -> str:
+    """What more work would allow, and how much longer it takes; "" where none is offered."""
+    if (offer := study.offer) is None:
+        return ""
+    effort = f"{offer.effort:f}".rstrip("0").rstrip(".")
     return (
-        f"--effort {offer.effort:g} allows {counted(offer.passes, 'pass', 'passes')} for widths up to {offer.widest:,}."
+        f"--effort {effort} allows {counted(offer.passes, 'pass', 'passes')} for widths up to {offer.widest:,} and "
+        f"trains up to about {offer.effort / study.effort:.2g} times as long."
     )
 
 
@@ -327,10 +331,9 @@ def about_study(study: WidthStudy) -> list[str]:
     if study.used < study.points:
         said.append(f"Networks got {study.used:,} of the {study.points:,} points, drawn at random.")
     if study.left_out:
-        offer = "" if study.for_widths is None else f" {_offered(study.for_widths)}"
+        left_out = f"Networks of {_numbers(study.left_out)} neurons were left out"
         said.append(
-            f"Networks of {_numbers(study.left_out)} neurons were left out: with them there would be too few passes "
-            f"for all.{offer}"
+            " ".join(filter(None, [f"{left_out}: with them there would be too few passes for all.", _offered(study)]))
         )
     if broken := [each for each in study.results if each.diverged]:
         said.append(
@@ -461,8 +464,28 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
 
 
 def verdict_of(findings: "Findings") -> str:
-    """What a larger network brings on this data, in one sentence."""
-    study = findings.study
+    """What to take, where something simpler does best, and what a larger network brings on this data."""
+    return " ".join(filter(None, [_linear_first(findings.study), _by_size(findings.study)]))
+
+
+def _linear_first(study: WidthStudy | None) -> str:
+    """That a linear classifier errs least of all that was tried; "" where it does not."""
+    if study is None or not study.held_out or not study.beats_majority:
+        return ""
+    network, linear = study.against(LINEAR), study.rival(LINEAR)
+    if network is None or linear is None or any(each.score.wrong <= linear.score.wrong for each in study.results):
+        return ""
+    if any(each.score.wrong < linear.score.wrong for each in study.rivals):
+        return ""
+    how = "measurably more" if network.is_worse else "no measurable difference"
+    return (
+        f"A linear classifier errs least of what was tried: on {percent(linear.score.error)} of held-out points; "
+        f"networks of {counted(study.best.n_neurons, 'neuron')} on {percent(study.best.score.error)} ({how})."
+    )
+
+
+def _by_size(study: WidthStudy | None) -> str:
+    """What a larger network brings, in one sentence."""
     if study is None or not study.held_out:
         return "Whether a larger network helps is not known."
     first, best, last = study.results[0], study.best, study.results[-1]

@@ -92,13 +92,28 @@ def about_separability(portrait: Portrait) -> list[str]:
     if best.separable is None:
         return [f"{inconclusive('Whether a linear boundary separates the two classes', best)} Neither a boundary nor a "
                 "proof against one was found."]  # fmt: skip
-    return [
+    proof = (
         f"No linear boundary separates the two classes{beyond_rounding(best)}. This is proved: "
         f"{counted(len(best.witnesses), 'point')} ({_rows(best.witnesses)}; {FROM_ONE}) contradict every such boundary "
-        "together.",
+        "together."
+    )
+    if portrait.hardly_helps(best):
+        return [proof, no_better(portrait, best)]
+    return [
+        proof,
         f"The best linear boundary that was found has {counted(len(best.in_the_way), 'point')} on its wrong side "
         f"({_rows(best.in_the_way)}): look at these first, they may be mislabelled or special.",
     ]
+
+
+def no_better(portrait: Portrait, best: Separability) -> str:
+    """That the best boundary found between two classes is hardly better than none."""
+    common = max(portrait.classes, key=lambda each: each.points)
+    return (
+        f"No linear boundary that was found does much better than always answering {common.name}: the best has "
+        f"{counted(len(best.in_the_way), 'point')} of {best.points:,} on its wrong side, where always answering "
+        f"{common.name} is wrong on {portrait.points - common.points:,}."
+    )
 
 
 def inconclusive(what: str, found: Separability) -> str:
@@ -343,7 +358,8 @@ def about_picture(findings: "Findings") -> str:
 
 def ringed_rows(portrait: Portrait) -> tuple[int, ...]:
     """The rows (from 1) of points that the picture rings: those in the way of a linear boundary between two classes."""
-    rows = max((each.in_the_way for each in portrait.separability), key=len, default=())
+    told = [each for each in portrait.separability if not portrait.hardly_helps(each)]
+    rows = max((each.in_the_way for each in told), key=len, default=())
     return rows if len(portrait.classes) == 2 and len(rows) <= MOST_RINGS else ()
 
 
