@@ -52,7 +52,8 @@ def test_rows_with_missing_values_are_left_out_and_columns_that_mostly_miss(tmp_
     assert found.columns == ("x", "z")
     np.testing.assert_array_equal(found.inputs[:, 1], np.arange(1, ROWS - 1) + 0.5)
     assert found.reading.chosen == (
-        "1 column (rare) is mostly missing and left out.", "2 rows with missing values were left out: 1 of 6 a, 1 of 6 b. Most are missing in x (2)."
+        "1 column (rare) is mostly missing and left out.", "2 rows with missing values were left out: "
+        "1 of 6 a, 1 of 6 b. Most are missing in x (2).",
     )  # fmt: skip
 
 
@@ -130,8 +131,8 @@ def test_frames_and_parquet_get_the_usual_choices(tmp_path, kind):
         "The dates of when were read as days.",
         "The dates of zoned were read as days.",
         "1 column (rare) is mostly missing and left out.",
-        "4 rows with missing values were left out: 2 of 6 a, 2 of 6 b. Most are missing in x (1), whole (1), fresh (1), "
-        "kind (1).",
+        "4 rows with missing values were left out: 2 of 6 a, 2 of 6 b. Most are missing in x (1), whole (1), "
+        "fresh (1), kind (1).",
     ]
 
 
@@ -198,7 +199,7 @@ def test_the_choices_for_a_frame_are_said_on_the_screen(monkeypatch):
 @pytest.mark.parametrize(
     ("columns", "drop", "said"),
     [
-        ({"name": [f"n{place}" for place in range(ROWS)] }, [], "name .12 different words.. Leave it out with --drop name "),
+        ({"name": [f"n{place}" for place in range(ROWS)] }, [], "name .12 different words.. Leave it out with --drop"),
         ({"x": [*NUMBERS[:-1], "oops"]}, [], "x .numbers, but 'oops' in row 12, which"),
         ({"x": NUMBERS}, ["colour"], "has no column 'colour' to drop; it has x, y"),
         ({"x": NUMBERS}, ["y"], "'y' has the labels; drop another one"),

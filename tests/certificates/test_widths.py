@@ -547,8 +547,8 @@ def test_the_same_work_is_advised_everywhere():
 def test_a_linear_classifier_that_errs_least_comes_first():
     least = verdict_of(findings_of(study(runs_of(4, 20), runs_of(16, 20), linear=18, bending=18)))
     assert plain(least).startswith(
-        "A linear classifier errs least of what was tried: on 3.6 % of held-out points; networks of 4 neurons on 4 % (no "
-        "measurable difference). No gain from more neurons was measured:"
+        "A linear classifier errs least of what was tried: on 3.6 % of held-out points; networks of 4 neurons on 4 % "
+        "(no measurable difference). No gain from more neurons was measured:"
     )
     far = verdict_of(findings_of(study(runs_of(4, 60), runs_of(16, 60), linear=20, bending=57)))
     assert "networks of 4 neurons on 12 % (measurably more)." in plain(far)
