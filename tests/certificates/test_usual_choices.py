@@ -132,7 +132,7 @@ def test_frames_and_parquet_get_the_usual_choices(tmp_path, kind):
         "The dates of zoned were read as days.",
         "1 column (rare) is mostly missing and left out.",
         "4 rows with missing values were left out: 2 of 6 a, 2 of 6 b. Most are missing in x (1), whole (1), "
-        "fresh (1), kind (1).",
+        "colour (1), when (1).",
     ]
 
 

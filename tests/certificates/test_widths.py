@@ -584,12 +584,21 @@ def test_more_work_that_is_offered_does_what_is_said(effort, points, dim):
     assert for_widths is None or for_widths.widest > width_study.GRID[now.n_widths - 1]
 
 
-def test_the_work_that_is_offered_is_the_least_of_round_numbers():
-    """Twice the work allows twice the passes, and a tenth of the usual has more below 1."""
-    for effort, least in ((1.0, 2), (2.0, 5), (3.2, 10), (0.1, 0.2)):
-        offer = offers(width_study.GRID, 400, 4, 1, 5, effort)[0]
-        assert offer is not None
-        assert offer.effort == least
+@pytest.mark.parametrize("effort", [0.03, 0.1, 1.0, 2.0, 3.2])
+def test_the_work_that_is_offered_is_the_least_of_round_numbers(effort):
+    """1, 2 and 5 times a power of ten; of those that are more than now, no smaller one is enough."""
+    now, (for_passes, for_widths) = (
+        planned(width_study.GRID, 2000, 4, 1, 5, effort),
+        offers(width_study.GRID, 2000, 4, 1, 5, effort),
+    )
+    more = [each for each in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if each > effort]
+    plans = [planned(width_study.GRID, 2000, 4, 1, 5, each) for each in more]
+    assert for_passes is not None
+    assert for_passes.effort == next(
+        each for each, plan in zip(more, plans, strict=True) if plan.passes >= 2 * now.passes
+    )
+    wider = [each for each, plan in zip(more, plans, strict=True) if plan.n_widths > now.n_widths]
+    assert (None if for_widths is None else for_widths.effort) == (wider[0] if wider else None)
 
 
 def test_nothing_is_offered_beyond_the_most_effort():
@@ -754,7 +763,7 @@ def test_a_class_that_is_rare_is_told_by_itself_and_by_ranking():
     assert "no difference of these numbers was tested" in said
     ends = scipy.stats.binomtest(20, 20).proportion_ci(0.95, "exact")
     assert plain(about_rare(found, ["no", "yes"])) == plain(
-        f"It misses 20 of 20 yes (approximate 95 % limits: {words.percent(ends.low)} to {words.percent(ends.high)})."
+        f"Networks of 4 neurons miss 20 of 20 yes (approximate 95 % limits: {words.percent(ends.low)} to {words.percent(ends.high)})."
     )
     even = study(runs_of(4, 20), runs_of(16, 20))
     halves = [each.model_copy(update={"points": 250}) for each in counts]

@@ -252,8 +252,8 @@ def about_rare(study: WidthStudy, names: Sequence[str]) -> str:
         return ""
     low, high = map(percent, limits)
     return (
-        f"It misses {round(error * counts[rarest]):,} of {counts[rarest]:,} {names[rarest]} (approximate 95 % limits: "
-        f"{low} to {high})."
+        f"Networks of {counted(study.best.n_neurons, 'neuron')} miss {round(error * counts[rarest]):,} of "
+        f"{counts[rarest]:,} {names[rarest]} (approximate 95 % limits: {low} to {high})."
     )
 
 
