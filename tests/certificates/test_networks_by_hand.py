@@ -315,8 +315,8 @@ PARTS = np.r_[np.arange(400) % 5, np.full(100, -1)]
 
 
 def study_of(*runs: StudiedWidth, flat: np.ndarray, bent: np.ndarray | None = None, **given: Any) -> WidthStudy:
-    def named(wrong: np.ndarray) -> rivals.Answers:
-        return rivals.Answers(np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)], np.zeros(500))
+    def named(wrong: np.ndarray) -> rivals.ModelAnswers:
+        return rivals.ModelAnswers(np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)], np.zeros(500))
 
     answers = {
         rivals.MAJORITY: named(TRUTH == 0), rivals.LINEAR: named(flat),

@@ -334,9 +334,9 @@ def answering(wrong: int, offset: int = 0) -> np.ndarray:
     return found
 
 
-def says(predicted: np.ndarray) -> rivals.Answers:
+def says(predicted: np.ndarray) -> rivals.ModelAnswers:
     """Answers whose ranking is their classes."""
-    return rivals.Answers(predicted, predicted.astype(float))
+    return rivals.ModelAnswers(predicted, predicted.astype(float))
 
 
 def runs_of(
@@ -743,8 +743,8 @@ def test_a_class_that_is_rare_is_told_by_itself_and_by_ranking():
     runs = {width: dataclasses.replace(runs_of(width, 0), predicted=never, scores=scores)
             for width, scores in ((4, high), (16, draw.normal(size=500)))}  # fmt: skip
     others = {
-        rivals.MAJORITY: rivals.Answers(never, np.zeros(500)), rivals.LINEAR: rivals.Answers(never, -high),
-        rivals.NEIGHBOURS: rivals.Answers(never, 0.0 + labels),
+        rivals.MAJORITY: rivals.ModelAnswers(never, np.zeros(500)), rivals.LINEAR: rivals.ModelAnswers(never, -high),
+        rivals.NEIGHBOURS: rivals.ModelAnswers(never, 0.0 + labels),
     }  # fmt: skip
     found = compared(asked, runs, others, (), (), MORE)
     counts = [ClassCount(name="no", points=480), ClassCount(name="yes", points=20)]
@@ -762,8 +762,9 @@ def test_a_class_that_is_rare_is_told_by_itself_and_by_ranking():
     )
     assert "no difference of these numbers was tested" in said
     ends = scipy.stats.binomtest(20, 20).proportion_ci(0.95, "exact")
+    limits = f"{words.percent(ends.low)} to {words.percent(ends.high)}"
     assert plain(about_rare(found, ["no", "yes"])) == plain(
-        f"Networks of 4 neurons miss 20 of 20 yes (approximate 95 % limits: {words.percent(ends.low)} to {words.percent(ends.high)})."
+        f"Networks of 4 neurons miss 20 of 20 yes (approximate 95 % limits: {limits})."
     )
     even = study(runs_of(4, 20), runs_of(16, 20))
     halves = [each.model_copy(update={"points": 250}) for each in counts]

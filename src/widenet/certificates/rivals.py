@@ -23,7 +23,7 @@ MOST_FOR_RADIAL = 4000
 """Support-vector machines take minutes on more points."""
 
 
-class Answers(NamedTuple):
+class ModelAnswers(NamedTuple):
     """What a model says about points.
 
     Attributes:
@@ -35,7 +35,7 @@ class Answers(NamedTuple):
     scores: Float[np.ndarray, " sample"]
 
 
-Model = Callable[[np.ndarray, np.ndarray, np.ndarray], Answers]
+Model = Callable[[np.ndarray, np.ndarray, np.ndarray], ModelAnswers]
 """(training points, their classes, other points) → what it says about the others."""
 
 
@@ -45,7 +45,7 @@ def predictions(
     parts: Int[np.ndarray, " sample"],
     *,
     scales: bool,
-) -> Iterator[tuple[str, Answers]]:
+) -> Iterator[tuple[str, ModelAnswers]]:
     """By name: what each model says about each point, from the points outside its part alone.
 
     The class is −1 and the score NaN for points that are in no part; see `held_out_parts`.
@@ -68,14 +68,14 @@ def predictions(
             is_answered = len(np.unique(labels[kept])) > 1
             chosen = model if is_answered else _majority
             predicted[own], scores[own] = chosen(scale(inputs[kept]), labels[kept], scale(inputs[own]))
-        yield name, Answers(predicted, scores)
+        yield name, ModelAnswers(predicted, scores)
 
 
-def _majority(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> Answers:
-    return Answers(np.full(len(others), np.bincount(labels).argmax()), np.zeros(len(others)))
+def _majority(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
+    return ModelAnswers(np.full(len(others), np.bincount(labels).argmax()), np.zeros(len(others)))
 
 
-def _linear(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> Answers:
+def _linear(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
     """Logistic regression of columns with variance 1."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
@@ -83,21 +83,21 @@ def _linear(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> Answe
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # more iterations would hardly help
         model = LogisticRegression(max_iter=ITERATIONS).fit(points, labels)
-    return Answers(model.predict(others), _of_second(model.decision_function(others)))
+    return ModelAnswers(model.predict(others), _of_second(model.decision_function(others)))
 
 
-def _neighbours(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> Answers:
+def _neighbours(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
     from sklearn.neighbors import KNeighborsClassifier
 
     model = KNeighborsClassifier(min(NEAREST, len(labels))).fit(points, labels)
-    return Answers(model.predict(others), np.asarray(model.predict_proba(others))[:, 1])
+    return ModelAnswers(model.predict(others), np.asarray(model.predict_proba(others))[:, 1])
 
 
-def _radial(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> Answers:
+def _radial(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
     from sklearn.svm import SVC
 
     model = SVC(C=10.0).fit(points, labels)
-    return Answers(model.predict(others), _of_second(model.decision_function(others)))
+    return ModelAnswers(model.predict(others), _of_second(model.decision_function(others)))
 
 
 def _of_second(scores: np.ndarray) -> Float[np.ndarray, " sample"]:

@@ -12,7 +12,7 @@ import scipy.special
 import scipy.stats
 from jaxtyping import Bool, Float, Int
 
-from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY, Answers, predictions
+from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY, ModelAnswers, predictions
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.certificates.widths import (
     BATCH,
@@ -384,7 +384,7 @@ def study_widths(
 def compared(
     asked: StudySetting,
     runs: Mapping[int, StudiedWidth],
-    rivals: Mapping[str, Answers],
+    rivals: Mapping[str, ModelAnswers],
     left_out: tuple[int, ...],
     cut_off: tuple[int, ...],
     more: tuple[MoreWork | None, MoreWork | None],
