@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -311,19 +312,17 @@ def in_processes(sweep: Disturbed) -> None:
 
 def on_dask(sweep: Disturbed) -> None:
     """Kill the workers of a `LocalCluster`, and the drivers that use it."""
-    import dask  # pyright: ignore[reportMissingImports]
+    import dask.config  # pyright: ignore[reportMissingImports]
     from distributed import LocalCluster  # pyright: ignore[reportMissingImports]
 
     os.environ.update(sweep.environment)
     # A worker that is started again takes longer than the 15 s after which a LocalCluster gives up its place.
     settings = {"distributed.scheduler.worker-ttl": None, "distributed.deploy.lost-worker-timeout": "1 hour"}
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=60
-        ) as here,
-    ):
-        _until_finished(sweep, "--on", here.scheduler_address)
+    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0", "silence_logs": 60}
+    with dask.config.set(settings):
+        here: Any = LocalCluster(n_workers=WORKERS, **options)
+        with here:
+            _until_finished(sweep, "--on", here.scheduler_address)
 
 
 def _until_finished(sweep: Disturbed, *options: str) -> None:
@@ -442,7 +441,7 @@ def _disturb_once(place: str, sweep: Disturbed) -> None:
     sweep.require_undisturbed()
 
 
-def row_of(place: str, sweeps: Sequence[Disturbed], seconds: float) -> dict[str, object]:
+def row_of(place: str, sweeps: Sequence[Disturbed], seconds: float) -> dict[str, Any]:
     """What happened, for a table."""
     kills = sum((sweep.kills for sweep in sweeps), Counter[str]())
     deaths = sum((sweep.trace.deaths() for sweep in sweeps), Counter[str]())

@@ -98,8 +98,10 @@ def place_of(name: str) -> Iterator[tuple[list[str], dict[str, str]]]:
 
         options: dict[str, Any] = {"n_workers": WORKERS, "threads_per_worker": 1, "memory_limit": 0}
         settings = {"distributed.scheduler.worker-ttl": None}
-        with dask.config.set(settings), LocalCluster(**options, dashboard_address=":0") as here:
-            yield ["--on", here.scheduler_address], {}
+        with dask.config.set(settings):
+            here: Any = LocalCluster(**options, dashboard_address=":0")
+            with here:
+                yield ["--on", here.scheduler_address], {}
     elif name == PLACES[3]:
         with tempfile.TemporaryDirectory() as folder, one_slurm.running(Path(folder), WORKERS) as environment:
             yield (

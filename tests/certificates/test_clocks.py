@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ def toy_papers(monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 
-def facts(inputs, labels, store):
+def facts(inputs, labels, store) -> Any:
     """A certificate without what tells how long it took."""
 
     def without_seconds(found):

@@ -273,8 +273,9 @@ def margin_of(user_data):
     return float(bool(user_data.separation.separable))
 
 
-ON_ONE_SIDE = UserData(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.0]], [1, 1, -1, -1]), Choices())
-"""Separable with a bias, and not without; a width of 20 and a step of 1."""
+def on_one_side() -> UserData:
+    """Separable with a bias, and not without; a width of 20 and a step of 1."""
+    return UserData(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.0]], [1, 1, -1, -1]), Choices())
 
 
 @pytest.mark.parametrize(
@@ -291,7 +292,7 @@ ON_ONE_SIDE = UserData(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.
 def test_the_least_change_is_found_and_what_is_not_enough_is_said(monkeypatch, key, measure, required, sign, words):
     theorem = needing(key, measure, required, sign)
     monkeypatch.setattr(papers, "claims_of", lambda: [theorem])
-    view = DataForm("", ON_ONE_SIDE, np.arange(4))
+    view = DataForm("", on_one_side(), np.arange(4))
     rows = ask_all([theorem], [view], cells_of(None), TimeLimit(100.0))
     (change,) = small_changes(rows, [view], cells_of(None), TimeLimit(100.0))
     assert change.words == words
@@ -302,6 +303,6 @@ def test_the_least_change_is_found_and_what_is_not_enough_is_said(monkeypatch, k
 def test_no_change_is_told_that_does_not_help(monkeypatch):
     theorem = needing("width", neurons_of, 1e6, 1)
     monkeypatch.setattr(papers, "claims_of", lambda: [theorem])
-    view = DataForm("", ON_ONE_SIDE, np.arange(4))
+    view = DataForm("", on_one_side(), np.arange(4))
     rows = ask_all([theorem], [view], cells_of(None), TimeLimit(100.0))
     assert not small_changes(rows, [view], cells_of(None), TimeLimit(100.0))

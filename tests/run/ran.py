@@ -51,8 +51,9 @@ class Tracer:
         if _is_loading(frame):
             return
         self.seen.add(code)
-        # A package that loads its names on first use asks itself for them.
-        if not (code.co_name == "__getattr__" and code.co_filename.endswith("__init__.py")):
+        # A package that loads its names on first use asks itself for them, and Python asks for those of old releases.
+        asked = {"__getattr__": "__init__.py", "find_spec": "old_names.py", "sentence_of": "old_names.py"}
+        if Path(code.co_filename).name != asked.get(code.co_name):
             self.files.add(code.co_filename)
 
     @property

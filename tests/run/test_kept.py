@@ -181,7 +181,7 @@ def test_an_archive_is_drawn_for_a_report_alone(tmp_path, worked, shipped):
     assert f"{FIGURE.id}.paper.panels.json" not in without(tmp_path).files[FIGURE.id]
     assert set(worked) == EVERYTHING
     shipped(0.0, left_out=("curves",))
-    assert f"{FIGURE.id}.paper.panels.json" not in report(tmp_path).files[FIGURE.id]
+    assert f"{FIGURE.id}.paper.panels.json" in report(tmp_path).files[FIGURE.id]
 
 
 def test_damage_is_found_and_mended(tmp_path, worked):

@@ -136,14 +136,14 @@ def test_sigterm_ends_a_sweep_in_the_middle_of_a_cell_and_frees_it(tmp_path, log
 
 
 def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log, trouble):
-    """One of its points waits for ever, so that it cannot end before."""
+    """One of its points waits for ever, so that it cannot end before; 6 are computed before packs are decided."""
     trouble.write_text("50 wait\n")
     spec = tmp_path / "slow.toml"
     spec.write_text(f'of = "{PRODUCTS}"\n[over]\nfactor = {list(range(1, 101))}\n')
     command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--jobs", "2"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
     last = time.monotonic() + PATIENCE
-    while sum(log.counts().values()) < 6:
+    while sum(log.counts().values()) < 12:
         assert time.monotonic() < last
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

@@ -22,6 +22,8 @@ from tools.mutants.table import outcomes, page, prune, summary
 from tools.mutants.targets import EQUIVALENT, OTHERS, ROOT, Target, find, papers
 
 FOLDER = ROOT / "build" / "mutants"
+SECONDS, WRITTEN_SECONDS = 30.0, 600.0
+"""Of tests per mutant. Those that were written by hand are few, and any test may notice them."""
 
 
 def main() -> None:
@@ -49,7 +51,8 @@ def main() -> None:
     if asked.declared:
         return
     baseline = Baseline(target, FOLDER)
-    hunt = Hunt(baseline, FOLDER, asked.most_seconds)
+    usual = WRITTEN_SECONDS if target.is_written else SECONDS
+    hunt = Hunt(baseline, FOLDER, usual if asked.most_seconds is None else asked.most_seconds)
     if asked.survivors:
         mutants = [each for each in mutants if hunt.survived(each)]
         if not mutants:
@@ -95,7 +98,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", default="", help="mutants whose description contains this")
     parser.add_argument("--jobs", type=some, default=os.cpu_count() or 1, help="mutants at a time")
-    parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
+    parser.add_argument("--most-seconds", type=float, help="of tests per mutant, as they take without it (30; 600)")
     parser.add_argument("--survivors", action="store_true", help="those alone that survived when last tried")
     parser.add_argument("--declared", action="store_true", help="what claims declare alone, which takes seconds")
     parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")

@@ -271,13 +271,13 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
     Raises:
       ClaimError: it promises something else on them than its clauses list.
     """
-    listed = {key for key, each in claim.clauses.items() if each.role == PROMISED}
     whole, outside = tables, 0
     if claim.among_given:
         chosen, outside = _inside(claim, tables[0])
         tables = [tables[0].take(chosen)]
     promise = claim.promise(*tables, **constants)
-    if listed != {key for key, each in promise.parts.items() if isinstance(each, Sides | Fact | Rate)}:
+    listed = {key for key, each in claim.clauses.items() if each.role == PROMISED}
+    if not {key for key, each in promise.parts.items() if isinstance(each, Sides | Fact | Rate)} <= listed:
         raise ClaimError(
             f"{claim.id}: promise keys must not depend on data, got {', '.join(promise.parts)} on these runs and "
             f"{', '.join(sorted(listed))} without runs; put what depends on data into text="

@@ -65,14 +65,23 @@ def claim_row(claim: "Claim") -> Row:
 def related(id: str, papers: Iterable[Paper]) -> Row:
     """The other forms of a statement, and the claims and figures that read the same runs, by their ids."""
     papers = [each for each in papers if each.key == id.split(".")[0]]
-    claims, figures = claim_rows(papers), figure_rows(papers)
-    reads = {experiment for row in claims if row["id"] == id for experiment in row["reads"]}
-    found = finding_of(id)
+    claims, figures = _reads_of_claims(papers), figure_rows(papers)
+    reads, found = claims.get(id, set()), finding_of(id)
     return {
         "repaired_by": found.repair if found else None,
         "false_as_printed": [each.claim for paper in papers for each in findings_of(paper.key) if each.repair == id],
-        "same_runs": [row["id"] for row in claims if row["id"] != id and reads & {*row["reads"]}],
+        "same_runs": [other for other, own in claims.items() if other != id and reads & own],
         "figures": [row["id"] for row in figures if reads & {*row["reads"]}],
+    }
+
+
+def _reads_of_claims(papers: Iterable[Paper]) -> dict[str, set[str]]:
+    """Which experiments each claim reads; nothing is evaluated: a claim that cannot be must not end the others."""
+    kept = _kept("claims")
+    return {
+        id: {*kept[id]["reads"]} if id in kept else {each.id for each in paper.load_claim(id).reads}
+        for paper in papers
+        for id in paper.claim_ids
     }
 
 

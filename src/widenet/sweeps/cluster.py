@@ -22,7 +22,7 @@ from widenet.sweeps.packs import Pack, compute_pack, tasks_at
 from widenet.sweeps.tables import PackTable
 
 if TYPE_CHECKING:
-    from distributed import Client, Security  # pyright: ignore[reportMissingImports]
+    from distributed import Security  # pyright: ignore[reportMissingImports]
 
 PATIENCE = 10.0
 """Seconds that a scheduler may take to answer."""
@@ -65,7 +65,7 @@ def compute(sweep: Survey, address: str, watch: SweepWatch, warn: Any) -> Counts
             ) from error
 
 
-def _require_open(client: "Client") -> None:
+def _require_open(client: Any) -> None:
     """Dask looks for a scheduler that is gone for a while, and then closes; its tasks would be waited for for ever."""
     if client.status == "closed":
         raise ConnectionError("its scheduler is gone")
@@ -131,7 +131,7 @@ def _source(text: str, root: str) -> str:
 
 
 @contextlib.contextmanager
-def connected(address: str) -> "Iterator[Client]":
+def connected(address: str) -> Iterator[Any]:
     """A client of the scheduler there.
 
     Raises:
@@ -181,7 +181,7 @@ def _security(address: str) -> "Security | None":
     return security
 
 
-def trouble_with(client: "Client", sweep: Survey, source: str) -> Iterator[str]:
+def trouble_with(client: Any, sweep: Survey, source: str) -> Iterator[str]:
     """What may end workers in the middle of their work, a sentence each.
 
     Raises:
@@ -212,7 +212,7 @@ def trouble_with(client: "Client", sweep: Survey, source: str) -> Iterator[str]:
         )
 
 
-def _require_able(client: "Client", sweep: Survey, source: str) -> None:
+def _require_able(client: Any, sweep: Survey, source: str) -> None:
     (_, text, _), *_ = sweep.texts([range(1)])
     answers = client.run(_able, text, source, on_error="return")
     for name, answer in answers.items():
@@ -233,7 +233,7 @@ def _able(text: str, source: str) -> str:
     return ""
 
 
-def _versions(client: "Client") -> Iterator[str]:
+def _versions(client: Any) -> Iterator[str]:
     """Libraries that differ: the last bits of a number may then depend on who computed it."""
     found: Mapping[str, Any] = client.get_versions(packages=list(LIBRARIES))
     ours = {name: importlib.metadata.version(name) for name in (*LIBRARIES, "distributed")}
