@@ -316,6 +316,7 @@ def test_a_network_that_diverges_is_right_nowhere(monkeypatch):
     assert set(found.endings.tolist()) == {Ending.DIVERGED}
     assert found.diverged.all()
     assert (found.predicted == -1).all()
+    assert (found.scores == 0).all()  # which ranks nothing
     assert (found.train_error == 1).all()
 
 
