@@ -114,11 +114,11 @@ def test_time_that_is_spent_is_said():
 
 def test_what_does_not_apply_is_not_mixed_with_what_was_not_evaluated():
     count = len(papers.claim_ids())
-    assert f"2 apply to this data (2 hold), {count - 2} do not, and 0 were not evaluated" in (
+    assert f"2 can be checked on this data (2 hold), {count - 2} cannot, and 0 were not evaluated" in (
         words.about_rows(corners().findings)
     )
     spent = wn.certify(CORNERS, SIDES, time=1e-6).findings
-    assert f"0 apply to this data, 0 do not, and {count} were not" in (words.about_rows(spent))
+    assert f"0 can be checked on this data, 0 cannot, and {count} were not" in (words.about_rows(spent))
 
 
 def test_a_repeated_point_is_named():

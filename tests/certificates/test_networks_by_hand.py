@@ -138,7 +138,7 @@ def test_comparisons_are_sign_tests_of_points_that_one_alone_gets_wrong() -> Non
     wrong = {str(width): run.predicted != truth for width, run in certificate().runs.items()}
     points, parts = table()[0], certificate().runs[4].parts
     others = dict(rivals.predictions(points, truth, parts, scales=True))
-    wrong |= {name: named != truth for name, named in others.items()}
+    wrong |= {name: each.predicted != truth for name, each in others.items()}
     kinds: list[tuple[Any, list[tuple[str, str]], bool]] = [
         (found.differences, list(itertools.combinations(tried, 2)), True),
         (found.to_majority, [(width, rivals.MAJORITY) for width in tried], True),
@@ -238,7 +238,8 @@ def test_rivals_are_not_moved_by_what_is_held_out() -> None:
         other[rows[0]] = (labels[rows[0]] + 1) % 3
         after = dict(rivals.predictions(moved, other, parts, scales=True))
         for name in (rivals.MAJORITY, rivals.LINEAR, rivals.NEIGHBOURS, rivals.RADIAL):
-            np.testing.assert_array_equal(after[name][rows[1:]], before[name][rows[1:]])
+            np.testing.assert_array_equal(after[name].predicted[rows[1:]], before[name].predicted[rows[1:]])
+            np.testing.assert_array_equal(after[name].scores[rows[1:]], before[name].scores[rows[1:]])
 
 
 def test_equal_points_are_held_out_together() -> None:
@@ -302,7 +303,7 @@ def drawn(width: int, wrong: np.ndarray, train: list[float], **changes: Any) -> 
             own_data="", n_classes=2, n_neurons=width, n_networks=5, passes=40, slope=0.2, scales=True
         ),
         parts=PARTS, predicted=np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)], train_error=np.array(train),
-        seconds=np.full(5, 0.25), trained_on=np.full(5, 420),
+        scores=np.zeros(500), seconds=np.full(5, 0.25), trained_on=np.full(5, 420),
         by_column=np.zeros(5, bool), n_constant=np.zeros(5, int), hidden=np.zeros((width, 2)), bias=np.zeros(width),
         output=np.zeros((1, width)), centre=np.zeros(2), unit=np.ones(2), **own,
     )  # fmt: skip
@@ -314,11 +315,11 @@ PARTS = np.r_[np.arange(400) % 5, np.full(100, -1)]
 
 
 def study_of(*runs: StudiedWidth, flat: np.ndarray, bent: np.ndarray | None = None, **given: Any) -> WidthStudy:
-    def named(wrong: np.ndarray) -> np.ndarray:
-        return np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)]
+    def named(wrong: np.ndarray) -> rivals.ModelAnswers:
+        return rivals.ModelAnswers(np.r_[np.where(wrong, 1 - TRUTH, TRUTH), np.full(100, -1)], np.zeros(500))
 
     answers = {
-        rivals.MAJORITY: np.r_[np.ones(400, int), np.full(100, -1)], rivals.LINEAR: named(flat),
+        rivals.MAJORITY: named(TRUTH == 0), rivals.LINEAR: named(flat),
         rivals.NEIGHBOURS: named(flat if bent is None else bent),
     }  # fmt: skip
     chosen = asked(np.zeros((500, 2)), np.r_[TRUTH, np.ones(100, int)], points=2000, n_networks=5, effort=2.0)

@@ -12,7 +12,7 @@ import widenet as wn
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
-from widenet.certificates.page import render
+from widenet.certificates.page import render, whole
 from widenet.certificates.pictures import portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
@@ -20,6 +20,7 @@ from widenet.certificates.promises import ListedPromise, Standing, promises_of
 from widenet.certificates.reading import read
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
+from widenet.certificates.width_study import MoreWork
 from widenet.certificates.width_words import about_material, about_study, answers, verdict_of
 from widenet.claims import Kind, at_most
 from widenet.claims.conclusion import evidence
@@ -27,6 +28,7 @@ from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides
 from widenet.errors import InputError
 
+CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 NASTY = '<script>alert("x")</script>'
 
 
@@ -154,13 +156,46 @@ def test_as_few_points_as_classes_are_drawn_too():
 
 def test_points_in_the_way_have_rings():
     """Four corners, of which neighbours differ: one of them is in the way of every linear boundary."""
-    found = wn.certify(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), ["a", "b", "b", "a"], time=1e-6)
+    found = wn.certify(CORNERS, ["a", "b", "b", "a"], time=1e-6)
     rows = words.ringed_rows(found.findings.portrait)
     assert len(rows) == 1
     assert "Rings: points on the wrong side" in words.about_picture(found.findings)
     drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), {}, (), [0])
     assert np.shape(drawing.axes[0].collections[-1].get_offsets()) == (1, 2)
     assert not words.ringed_rows(certificate().findings.portrait)
+
+
+def test_a_boundary_that_is_hardly_better_than_none_accuses_no_point():
+    """3 of 60 points of class b, each on top of one of class a: always answering a is as good."""
+    draw = np.random.default_rng(0)
+    points = draw.normal(size=(57, 2))
+    inputs, labels = np.r_[points, points[:3]], ["a"] * 57 + ["b"] * 3
+    findings = wn.certify(inputs, labels, time=1e-6).findings
+    (best,) = [each for each in findings.portrait.separability if not each.through_origin]
+    assert len(best.in_the_way) >= 3
+    said = "No linear boundary that was found does much better than always answering a: the best has "
+    assert said in " ".join(words.about_data(findings.portrait))
+    assert said in in_short(findings)[0]
+    assert "mislabelled" not in " ".join(words.about_data(findings.portrait))
+    assert not words.ringed_rows(findings.portrait)
+    corners = wn.certify(CORNERS, ["a", "b", "b", "a"], time=1e-6).findings.portrait
+    assert "mislabelled" in " ".join(words.about_data(corners))
+
+
+def test_options_with_their_values_are_not_broken():
+    for given, shown in (
+        ("--effort 0.5 allows", '<span class="whole">--effort 0.5</span> allows'),
+        ("with --drop a_id.", 'with <span class="whole">--drop a_id</span>.'),
+        ("with --drop 'a <b>'.", 'with <span class="whole">--drop &#39;a &lt;b&gt;&#39;</span>.'),
+    ):
+        assert whole(given) == shown
+    found = certificate().findings
+    assert found.study is not None
+    offer = MoreWork(effort=2, passes=9, widest=64)
+    open_study = found.study.model_copy(update={"left_out": (64,), "for_widths": offer, "for_passes": offer})
+    page = render(found.model_copy(update={"study": open_study}), {})
+    assert page.count('<span class="whole">--effort 2</span>') == 2
+    assert page.count("--effort") == 2
 
 
 def test_odd_names_are_shown_as_they_are():
@@ -205,6 +240,23 @@ def test_what_became_of_every_promise_is_counted():
     assert about_count([*asked, *left]).startswith(said)
     assert about_count(left) == ""
     assert COUNTED.keys() == set(Standing)
+
+
+def test_promises_that_were_kept_are_not_said_to_be_missing():
+    """Next to the count of promises that are kept, which are about all the data and not about training."""
+    findings = wn.certify(CORNERS, ["a", "b", "b", "a"], effort=1e-3).findings
+    for count, said in (
+        (0, "No promise about all the data was seen to hold here."),
+        (1, "1 promise about all the data was seen to be kept; it is not about how training goes."),
+        (2, "2 promises about all the data were seen to be kept; none of them is about how training goes."),
+    ):
+        kept = [
+            ListedPromise(id="x.y", about="", topic=topic, standing=standing, words="", remark="")
+            for topic, standing in (
+                *[(Topic.LIMIT, Standing.GUARANTEED)] * count, (Topic.UPDATES, Standing.UNCONFIRMED)
+            )
+        ]  # fmt: skip
+        assert in_short(findings.model_copy(update={"promises": tuple(kept)}))[1] == said
 
 
 @pytest.mark.parametrize(

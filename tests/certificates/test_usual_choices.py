@@ -52,7 +52,8 @@ def test_rows_with_missing_values_are_left_out_and_columns_that_mostly_miss(tmp_
     assert found.columns == ("x", "z")
     np.testing.assert_array_equal(found.inputs[:, 1], np.arange(1, ROWS - 1) + 0.5)
     assert found.reading.chosen == (
-        "1 column (rare) is mostly missing and left out.", "2 rows with missing values were left out."
+        "1 column (rare) is mostly missing and left out.", "2 rows with missing values were left out: "
+        "1 of 6 a, 1 of 6 b. Most are missing in x (2).",
     )  # fmt: skip
 
 
@@ -125,12 +126,13 @@ def test_frames_and_parquet_get_the_usual_choices(tmp_path, kind):
     assert named["zoned"] == pytest.approx([start + row - 1 / 24 for row in rows], abs=1e-9)  # midnight in Berlin
     assert [found.class_names[number] for number in found.classes] == ["ab"[row % 2] for row in rows]
     assert about_reading(found.reading) == [
-        "Each of the 2 words of colour became a column of 0 and 1.",
+        "The 2 words of colour became one column of 0 and 1 (1: red).",
         "Each of the 3 words of kind became a column of 0 and 1.",
         "The dates of when were read as days.",
         "The dates of zoned were read as days.",
         "1 column (rare) is mostly missing and left out.",
-        "4 rows with missing values were left out.",
+        "4 rows with missing values were left out: 2 of 6 a, 2 of 6 b. Most are missing in x (1), whole (1), "
+        "colour (1), when (1).",
     ]
 
 
@@ -150,7 +152,7 @@ def test_rows_without_a_label_are_left_out(tmp_path, kind):
     given = frame(x=[float(each) for each in NUMBERS]).assign(y=[None, *(["+", "-"] * ROWS)[: ROWS - 1]])
     found = read_as(kind, given, tmp_path)
     assert (found.class_names, len(found.inputs)) == (("+", "-"), ROWS - 1)
-    assert found.reading.chosen == ("1 row with missing values was left out.",)
+    assert found.reading.chosen == ("1 row with missing values was left out: 0 of 6 +, 0 of 5 -, 1 without a label.",)
 
 
 def test_labels_beside_a_frame_that_miss_values_and_labels_of_signs_in_text(tmp_path):
@@ -176,8 +178,8 @@ def test_columns_of_frames_are_dropped_before_they_are_refused(tmp_path, kind):
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"name": [f"n{place}" for place in range(ROWS)]}, "'name' has 12 different words; --drop or drop= leaves it"),
-        ({"x": [1, "2", "oops", *range(ROWS - 3)]}, "has numbers and 'oops'"),
+        ({"name": [f"n{place}" for place in range(ROWS)]}, r"1 column cannot be used: name \(12 different words\)"),
+        ({"x": [1, "2", "oops", *range(ROWS - 3)]}, r"x \(numbers, but 'oops' in row 3, which you could mend\)"),
         ({"x": [np.nan] * 5 + [1.0] * 7, "z": [1.0] * 5 + [np.nan] * 6 + [1.0]}, "missing values in 11 of 12 rows"),
         ({"gone": pd.to_timedelta(range(ROWS), unit="D")}, r"'gone' holds timedelta64.*, not numbers"),
     ],
@@ -197,8 +199,8 @@ def test_the_choices_for_a_frame_are_said_on_the_screen(monkeypatch):
 @pytest.mark.parametrize(
     ("columns", "drop", "said"),
     [
-        ({"name": [f"n{place}" for place in range(ROWS)] }, [], "every cell but the label must be a finite number"),
-        ({"x": [*NUMBERS[:-1], "oops"]}, [], "is 'oops'"),
+        ({"name": [f"n{place}" for place in range(ROWS)] }, [], "name .12 different words.. Leave it out with --drop"),
+        ({"x": [*NUMBERS[:-1], "oops"]}, [], "x .numbers, but 'oops' in row 12, which"),
         ({"x": NUMBERS}, ["colour"], "has no column 'colour' to drop; it has x, y"),
         ({"x": NUMBERS}, ["y"], "'y' has the labels; drop another one"),
         ({"x": [""] * ROWS}, ["x"], "no column of numbers"),
@@ -207,6 +209,43 @@ def test_the_choices_for_a_frame_are_said_on_the_screen(monkeypatch):
 def test_what_no_choice_mends_is_refused(tmp_path, columns, drop, said):
     with pytest.raises(DataError, match=said):
         read(table(tmp_path, columns), drop=drop)
+
+
+def test_all_columns_that_cannot_be_used_are_told_together_and_no_other_is_blamed(tmp_path):
+    """Dates can be read, and are not what is wrong."""
+    odd = [*NUMBERS[:-1], "oops"]
+    columns = {"when": DAYS, "the code": [f"n{place}" for place in range(ROWS)], "x": odd, "z": NUMBERS}
+    with pytest.raises(DataError) as refusal:
+        read(table(tmp_path, columns))
+    assert str(refusal.value) == (
+        "a.csv: 2 columns cannot be used: the code (12 different words), x (numbers, but 'oops' in row 12, which you "
+        "could mend). Leave them out with --drop 'the code' --drop x (in Python drop=['the code', 'x'])."
+    )
+    with pytest.raises(DataError, match="to drop; repeat --drop: --drop 'the code' --drop x\\."):
+        read(table(tmp_path, columns), drop=["the code,x"])
+    assert read(table(tmp_path, columns), drop=["the code", "x"]).columns == ("when", "z")
+
+
+def test_columns_like_ids_are_told_and_kept(tmp_path):
+    draw = np.random.default_rng(0)
+    numbers, rows = draw.normal(size=30), np.arange(30)
+    given = pd.DataFrame({
+        "x": numbers, "admission_id": draw.permutation(30) + 1001, "turn": 7 * rows + 3, "n": draw.permutation(30),
+        "half_id": numbers + 1, "group_id": rows // 2, "y": ["a", "b"] * 15,
+    })  # fmt: skip
+    given.loc[4, "x"] = np.nan
+    given.to_csv(tmp_path / "a.csv", index=False)
+    for found in (read(given), read(tmp_path / "a.csv")):
+        assert (found.reading.counting, found.reading.naming) == (("turn",), ("admission_id",))
+        assert found.columns == tuple(given.columns[:-1])
+        said = about_reading(found.reading)
+        assert (
+            "admission_id has another whole number in every row, as an id has; leave it out with --drop admission_id."
+            in said
+        )
+        assert any(each.startswith("turn grows by the same step in every row") for each in said)
+    assert not read(given, drop=["turn", "admission_id"]).reading.naming
+    assert not read(given.iloc[:15]).reading.naming
 
 
 def test_arrays_have_no_columns_to_drop():

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -27,11 +28,13 @@ from widenet.certificates.allowances import Allowance, allowances
 from widenet.certificates.certainty import repeat
 from widenet.certificates.data_forms import DataForm
 from widenet.certificates.page import GLOSSARY, render
+from widenet.certificates.portrait import ClassCount
 from widenet.certificates.rows import ask_all
 from widenet.certificates.time_limit import TimeLimit
 from widenet.certificates.width_study import (
     MoreWork,
     StudySetting,
+    area,
     chance_of,
     compared,
     fewest_measured,
@@ -42,6 +45,8 @@ from widenet.certificates.width_study import (
 from widenet.certificates.width_words import (
     about_allowances,
     about_material,
+    about_ranking,
+    about_rare,
     about_study,
     allowed_columns,
     by_class,
@@ -91,10 +96,14 @@ def of(inputs, labels, **changes) -> StudiedWidthSetting:
     return SETTING.model_copy(update={"own_data": own, "n_classes": len(np.unique(labels)), **changes})
 
 
-def said_by(found: StudiedWidth, points: np.ndarray) -> np.ndarray:
-    """What the first network says, in three lines of NumPy."""
+def output_of(found: StudiedWidth, points: np.ndarray) -> np.ndarray:
     before = ((points - found.centre) / found.unit) @ found.hidden.T + found.bias
-    outputs = np.where(before > 0, before, found.setting.slope * before) @ found.output.T
+    return np.where(before > 0, before, found.setting.slope * before) @ found.output.T
+
+
+def said_by(found: StudiedWidth, points: np.ndarray) -> np.ndarray:
+    """What the first network says, in a few lines of NumPy."""
+    outputs = output_of(found, points)
     return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
 
 
@@ -307,6 +316,7 @@ def test_a_network_that_diverges_is_right_nowhere(monkeypatch):
     assert set(found.endings.tolist()) == {Ending.DIVERGED}
     assert found.diverged.all()
     assert (found.predicted == -1).all()
+    assert (found.scores == 0).all()  # which ranks nothing
     assert (found.train_error == 1).all()
 
 
@@ -325,13 +335,19 @@ def answering(wrong: int, offset: int = 0) -> np.ndarray:
     return found
 
 
+def says(predicted: np.ndarray) -> rivals.ModelAnswers:
+    """Answers whose ranking is their classes."""
+    return rivals.ModelAnswers(predicted, predicted.astype(float))
+
+
 def runs_of(
     width: int, wrong: int, train: float = 0.0, falling: bool = False, offset: int = 0, ending=Ending.SPENT
 ) -> StudiedWidth:
     losses = np.tile(np.geomspace(1, 1e-2, 40) if falling else np.full(40, 0.1), (5, 1))
     return StudiedWidth(
         setting=SETTING.model_copy(update={"n_neurons": width, "n_networks": 5, "passes": 40}),
-        parts=np.arange(500) // 100, predicted=answering(wrong, offset), train_error=np.full(5, train),
+        parts=np.arange(500) // 100, predicted=answering(wrong, offset),
+        scores=answering(wrong, offset).astype(float), train_error=np.full(5, train),
         passes=np.full(5, 40 if ending is Ending.SPENT else 4), losses=losses, endings=np.full(5, ending),
         seconds=np.full(5, 0.25), trained_on=np.full(5, 400), by_column=np.zeros(5, bool), n_constant=np.zeros(5, int),
         hidden=np.zeros((width, 2)), bias=np.zeros(width), output=np.zeros((1, width)), centre=np.zeros(2),
@@ -340,9 +356,8 @@ def runs_of(
 
 
 def study(*given: StudiedWidth, majority=250, linear=200, bending=200, cut=(), left_out=(), more=MORE, asked=ASKED):
-    others = {
-        rivals.MAJORITY: answering(majority), rivals.LINEAR: answering(linear), rivals.NEIGHBOURS: answering(bending)
-    }  # fmt: skip
+    given_by = {rivals.MAJORITY: majority, rivals.LINEAR: linear, rivals.NEIGHBOURS: bending}
+    others = {name: says(answering(count)) for name, count in given_by.items()}
     runs = {each.setting.n_neurons: each for each in given}
     return compared(asked, runs, others, tuple(left_out), tuple(cut), more)
 
@@ -416,10 +431,13 @@ def test_the_smallest_difference_that_can_be_measured_is_the_smallest_one(widths
     asked = dataclasses.replace(ASKED, inputs=ASKED.inputs[:points], labels=ASKED.labels[:points])
     answers = [runs_of(4 ** (1 + place), 0) for place in range(widths_tried)]
     given = [
-        dataclasses.replace(each, parts=each.parts[:points], predicted=each.predicted[:points]) for each in answers
+        dataclasses.replace(
+            each, parts=each.parts[:points], predicted=each.predicted[:points], scores=each.scores[:points]
+        )
+        for each in answers
     ]
-    others = {name: answering(0)[:points] for name in (rivals.LINEAR, rivals.NEIGHBOURS)}
-    others[rivals.MAJORITY] = answering(250)[:points]
+    others = {name: says(answering(0)[:points]) for name in (rivals.LINEAR, rivals.NEIGHBOURS)}
+    others[rivals.MAJORITY] = says(answering(250)[:points])
     found = compared(asked, {each.setting.n_neurons: each for each in given}, others, (), (), MORE)
     risk = 0.05 / (widths_tried * (widths_tried - 1) / 2)
     assert scipy.stats.binomtest(0, fewest).pvalue <= risk < scipy.stats.binomtest(0, fewest - 1).pvalue
@@ -436,10 +454,10 @@ def test_the_smallest_difference_that_can_be_measured_is_the_smallest_one(widths
 
 def test_where_no_difference_can_be_measured_that_is_said():
     asked = dataclasses.replace(ASKED, inputs=ASKED.inputs[:5], labels=ASKED.labels[:5])
-    runs = {each: dataclasses.replace(runs_of(each, 0), parts=np.arange(5), predicted=ASKED.labels[:5])
-            for each in (4, 16)}  # fmt: skip
-    others = {rivals.MAJORITY: 1 - ASKED.labels[:5]} | dict.fromkeys(
-        (rivals.LINEAR, rivals.NEIGHBOURS), ASKED.labels[:5]
+    runs = {each: dataclasses.replace(runs_of(each, 0), parts=np.arange(5), predicted=ASKED.labels[:5],
+            scores=ASKED.labels[:5].astype(float)) for each in (4, 16)}  # fmt: skip
+    others = {rivals.MAJORITY: says(1 - ASKED.labels[:5])} | dict.fromkeys(
+        (rivals.LINEAR, rivals.NEIGHBOURS), says(ASKED.labels[:5])
     )
     found = compared(asked, runs, others, (), (), MORE)
     assert "With 5 held-out points no difference between widths can be measured." in everything(found)
@@ -461,6 +479,36 @@ def test_networks_that_still_learn_allow_no_conclusion():
         assert "Not found within this work" in said
         assert "neurons were still learning when their 40 passes were spent. --effort 4 allows 160 passes for" in said
         assert not any(words in said for words in EQUAL)
+
+
+@pytest.mark.parametrize(
+    ("learning", "said", "headline"),
+    [
+        ((5, 5), "Networks of 16 and 64 neurons were still learning", "networks were"),
+        ((5, 3), "Most networks of 16 and 64 neurons were still learning", "networks were"),
+        ((3, 1), "Most networks of 16 neurons, and 1 of 5 of 64 neurons were still learning", "networks were"),
+        ((2, 1), "Of the networks 2 of 5 of 16 neurons and 1 of 5 of 64 neurons were still", "some networks were"),
+        ((0, 1), "Of the networks 1 of 5 of 64 neurons was still learning", "some networks were"),
+    ],
+)
+def test_a_width_is_said_to_learn_still_only_where_most_of_its_networks_do(learning, said, headline):
+    given = [runs_of(4, 20, 0.2)]
+    for width, count in zip((16, 64), learning, strict=True):
+        losses = np.where(np.arange(5)[:, None] < count, runs_of(width, 20, falling=True).losses, 0.1)
+        given.append(dataclasses.replace(runs_of(width, 20, 0.2), losses=losses))
+    found = study(*given, linear=20, bending=20)
+    assert [each.learning for each in found.results] == [0, *learning]
+    assert f"{said} " in f"{everything(found)} "
+    assert f"not found within this work: {headline} still learning" in plain(verdict_of(findings_of(found)))
+
+
+def test_how_networks_of_the_study_were_trained_is_said():
+    said = plain(about_study(study(runs_of(4, 20), runs_of(16, 20))))
+    assert f"Each update is of {widths.BATCH} points, with step size {widths.STEP_SIZE}" in said
+    assert f"once the mean loss of a pass is at most {widths.FITTED_LOSS}, and training ends after it." in said
+    (update,) = [meaning for word, meaning in GLOSSARY if word == "update"]
+    assert f"a look at {widths.BATCH} points" in update
+    assert "With the hinge loss" in update
 
 
 def test_who_learns_by_heart_may_learn_more_and_who_is_followed_by_one_that_fits_not():
@@ -490,6 +538,26 @@ def test_widths_that_were_left_out_allow_no_conclusion():
     assert "Wider networks were not trained" not in helped
 
 
+def test_the_same_work_is_advised_everywhere():
+    found = study(runs_of(4, 20, 0.2), runs_of(16, 20, 0.2, falling=True), left_out=(64,))
+    for told in (does_size_help(found), about_study(found)):
+        assert re.findall("--effort [0-9]+", plain(told)) == ["--effort 4"]
+        assert "passes for widths up to 64 and trains up to about 4 times as long." in plain(told)
+
+
+def test_a_linear_classifier_that_errs_least_comes_first():
+    least = verdict_of(findings_of(study(runs_of(4, 20), runs_of(16, 20), linear=18, bending=18)))
+    assert plain(least).startswith(
+        "A linear classifier errs least of what was tried: on 3.6 % of held-out points; networks of 4 neurons on 4 % "
+        "(no measurable difference). No gain from more neurons was measured:"
+    )
+    far = verdict_of(findings_of(study(runs_of(4, 60), runs_of(16, 60), linear=20, bending=57)))
+    assert "networks of 4 neurons on 12 % (measurably more)." in plain(far)
+    for linear, bending, majority in ((20, 20, 250), (18, 17, 250), (18, 18, 21)):
+        found = study(runs_of(4, 20), runs_of(16, 20), linear=linear, bending=bending, majority=majority)
+        assert not verdict_of(findings_of(found)).startswith("A linear classifier")
+
+
 def test_where_another_model_that_bends_errs_less_nothing_is_concluded():
     """As on MNIST, where an RBF machine errs on a third of what networks err on."""
     found = study(runs_of(4, 60), runs_of(16, 60), linear=60, bending=20)
@@ -515,6 +583,23 @@ def test_more_work_that_is_offered_does_what_is_said(effort, points, dim):
         assert (then.passes, width_study.GRID[then.n_widths - 1]) == (offer.passes, offer.widest)
     assert for_passes.passes >= 2 * now.passes
     assert for_widths is None or for_widths.widest > width_study.GRID[now.n_widths - 1]
+
+
+@pytest.mark.parametrize("effort", [0.03, 0.1, 1.0, 2.0, 3.2])
+def test_the_work_that_is_offered_is_the_least_of_round_numbers(effort):
+    """1, 2 and 5 times a power of ten; of those that are more than now, no smaller one is enough."""
+    now, (for_passes, for_widths) = (
+        planned(width_study.GRID, 2000, 4, 1, 5, effort),
+        offers(width_study.GRID, 2000, 4, 1, 5, effort),
+    )
+    more = [each for each in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if each > effort]
+    plans = [planned(width_study.GRID, 2000, 4, 1, 5, each) for each in more]
+    assert for_passes is not None
+    assert for_passes.effort == next(
+        each for each, plan in zip(more, plans, strict=True) if plan.passes >= 2 * now.passes
+    )
+    wider = [each for each, plan in zip(more, plans, strict=True) if plan.n_widths > now.n_widths]
+    assert (None if for_widths is None else for_widths.effort) == (wider[0] if wider else None)
 
 
 def test_nothing_is_offered_beyond_the_most_effort():
@@ -604,7 +689,7 @@ def test_limits_are_said_to_be_approximate():
 @pytest.mark.parametrize(("wrong", "points"), [(0, 30), (1, 30), (7, 80), (80, 80), (250, 500)])
 def test_limits_are_binomial_95_percent_limits(wrong, points):
     flags = np.arange(points) < wrong
-    found = score_of(flags, np.zeros(points, int), 1)
+    found = score_of(flags, np.zeros(points, int), 1, None)
     assert found.limits == pytest.approx(tuple(scipy.stats.binomtest(wrong, points).proportion_ci(0.95, "exact")))
     assert (found.wrong, found.points, found.error) == (wrong, points, pytest.approx(wrong / points))
 
@@ -629,9 +714,64 @@ def test_comparisons_between_widths_share_the_risk():
 
 def test_errors_of_each_class_are_counted_apart():
     flags, kinds = np.array([1, 0, 0, 1, 1], bool), np.array([0, 0, 0, 1, 1])
-    found = score_of(flags, kinds, 3)
+    found = score_of(flags, kinds, 3, None)
     assert found.class_errors == (pytest.approx(1 / 3), 1.0, None)
+    assert (found.class_points, found.class_limits[2]) == ((3, 2, 0), None)
+    assert found.class_limits[0] == pytest.approx(tuple(scipy.stats.binomtest(1, 3).proportion_ci(0.95, "exact")))
+    assert found.balanced_error == pytest.approx(2 / 3)
     assert plain(by_class(found, ["a", "b", "c"])) == "Error by class: a: 33 %; b: 100 %."
+
+
+def test_the_area_is_that_of_scikit_learn_in_each_part():
+    """With ties, and a part that has one class alone, which counts for nothing."""
+    draw = np.random.default_rng(0)
+    parts, kinds = np.repeat([0, 1, 2, 3], 25), np.tile([0, 0, 0, 0, 1], 20)
+    kinds[parts == 3] = 0
+    scores = np.round(draw.normal(size=100) + kinds, 1)
+    assert len(np.unique(scores)) < 60
+    expected = np.mean([roc_auc_score(kinds[parts == part], scores[parts == part]) for part in range(3)])
+    assert area(scores, kinds, parts) == pytest.approx(expected, abs=1e-12)
+    assert area(np.zeros(100), kinds, parts) == 0.5
+    assert area(scores, np.zeros(100, int), parts) is None
+
+
+def test_a_class_that_is_rare_is_told_by_itself_and_by_ranking():
+    """As of 3 % rare ones: who always answers the other class errs as little, and ranks nothing."""
+    labels = (np.arange(500) % 25 == 0).astype(int)
+    asked = dataclasses.replace(ASKED, labels=labels, names=("no", "yes"))
+    draw = np.random.default_rng(0)
+    never, high = np.zeros(500, int), draw.normal(size=500) + 2 * labels
+    runs = {width: dataclasses.replace(runs_of(width, 0), predicted=never, scores=scores)
+            for width, scores in ((4, high), (16, draw.normal(size=500)))}  # fmt: skip
+    others = {
+        rivals.MAJORITY: rivals.ModelAnswers(never, np.zeros(500)), rivals.LINEAR: rivals.ModelAnswers(never, -high),
+        rivals.NEIGHBOURS: rivals.ModelAnswers(never, 0.0 + labels),
+    }  # fmt: skip
+    found = compared(asked, runs, others, (), (), MORE)
+    counts = [ClassCount(name="no", points=480), ClassCount(name="yes", points=20)]
+    low, high_area = sorted(each.score.auc or 0.0 for each in found.results)
+    linear = found.rival(rivals.LINEAR)
+    majority = found.rival(rivals.MAJORITY)
+    assert linear is not None
+    assert majority is not None
+    assert linear.score.auc == pytest.approx(1 - high_area)
+    assert (majority.score.auc, majority.score.balanced_error) == (0.5, 0.5)
+    said = plain(about_ranking(found, counts))
+    assert said.startswith(
+        f"At 4 % yes the error rate can hardly show a gain. Ranking (AUC): networks {low:.2f} to {high_area:.2f} "
+        f"(highest: 4 neurons), a linear classifier {1 - high_area:.2f} and nearest neighbours 1.00."
+    )
+    assert "no difference of these numbers was tested" in said
+    ends = scipy.stats.binomtest(20, 20).proportion_ci(0.95, "exact")
+    limits = f"{words.percent(ends.low)} to {words.percent(ends.high)}"
+    assert plain(about_rare(found, ["no", "yes"])) == plain(
+        f"Networks of 4 neurons miss 20 of 20 yes (approximate 95 % limits: {limits})."
+    )
+    even = study(runs_of(4, 20), runs_of(16, 20))
+    halves = [each.model_copy(update={"points": 250}) for each in counts]
+    assert about_rare(even, NAMES) == about_ranking(even, halves) == ""
+    blind = study(runs_of(4, 250), runs_of(16, 250))
+    assert plain(about_ranking(blind, halves)).startswith("Ranking (")
 
 
 def test_updates_passes_and_seconds_are_told_together():
@@ -694,18 +834,22 @@ def test_rivals_are_what_scikit_learn_makes_of_the_same_points():
     parts = held_out_parts(inputs, labels, 3, 0)
     parts[:2] = -1  # in no part: trained on always, and not answered
     found = dict(rivals.predictions(inputs, labels, parts, scales=True))
-    assert all((answers[:2] == -1).all() for answers in found.values())
+    assert all((each.predicted[:2] == -1).all() for each in found.values())
+    assert all(np.isnan(each.scores[:2]).all() for each in found.values())
     for part in range(3):
         rows, kept = parts == part, parts != part
         scaled = StandardScaler().fit(inputs[kept])
         points, others = scaled.transform(inputs[kept]), scaled.transform(inputs[rows])
         linear = make_pipeline(StandardScaler(), LogisticRegression()).fit(inputs[kept], labels[kept])
-        assert (found[rivals.LINEAR][rows] == linear.predict(inputs[rows])).all()
+        assert (found[rivals.LINEAR].predicted[rows] == linear.predict(inputs[rows])).all()
+        np.testing.assert_allclose(found[rivals.LINEAR].scores[rows], linear.decision_function(inputs[rows]), rtol=1e-3)
         # These two see equal columns up to one scale, which changes neither.
-        near = KNeighborsClassifier(5).fit(points, labels[kept])
-        assert (found[rivals.NEIGHBOURS][rows] == near.predict(others)).all()
-        assert (found[rivals.RADIAL][rows] == SVC(C=10.0).fit(points, labels[kept]).predict(others)).all()
-        assert (found[rivals.MAJORITY][rows] == scipy.stats.mode(labels[kept]).mode).all()
+        near, radial = KNeighborsClassifier(5).fit(points, labels[kept]), SVC(C=10.0).fit(points, labels[kept])
+        assert (found[rivals.NEIGHBOURS].predicted[rows] == near.predict(others)).all()
+        np.testing.assert_allclose(found[rivals.NEIGHBOURS].scores[rows], near.predict_proba(others)[:, 1])
+        assert (found[rivals.RADIAL].predicted[rows] == radial.predict(others)).all()
+        np.testing.assert_allclose(found[rivals.RADIAL].scores[rows], radial.decision_function(others), atol=1e-2)
+        assert (found[rivals.MAJORITY].predicted[rows] == scipy.stats.mode(labels[kept]).mode).all()
 
 
 def certificate(tmp_path=None, **choices):
@@ -724,6 +868,13 @@ def test_what_is_printed_is_what_was_computed():
         runs = found.runs[row["n_neurons"]]
         own = runs.parts == 0
         np.testing.assert_array_equal(said_by(runs, inputs[own]), runs.predicted[own])
+        np.testing.assert_allclose(output_of(runs, inputs[own])[:, 0], runs.scores[own], rtol=1e-9, atol=1e-12)
+        areas = [roc_auc_score(labels[runs.parts == part], runs.scores[runs.parts == part]) for part in range(5)]
+        assert row["score"]["auc"] == pytest.approx(np.mean(areas), abs=1e-12)
+        balanced = 1 - balanced_accuracy_score(labels, runs.predicted)
+        assert row["score"]["balanced_error"] == pytest.approx(balanced, abs=1e-12)
+        assert f'<td class="number">{words.percent(balanced)}</td>' in page
+        assert f'<td class="number">{np.mean(areas):.2f}</td>' in page
         wrong = int((runs.predicted != labels).sum())
         assert (row["score"]["wrong"], row["score"]["points"]) == (wrong, 60)
         assert row["score"]["limits"] == pytest.approx(

@@ -19,11 +19,13 @@ from widenet.certificates.summary import about_count, about_no_promise, about_re
 from widenet.certificates.width_words import (
     about_allowances,
     about_material,
+    about_ranking,
     about_study,
     allowed_columns,
     answers,
     verdict_of,
 )
+from widenet.certificates.widths import BATCH
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 from widenet.plots.page_svg import page_svg
@@ -41,10 +43,15 @@ GLOSSARY = (
      "1. Theorems count on boundaries through the origin, whose margin may be another one."),
     ("neuron", "one unit of the network; it answers to points in its own direction, and votes for or against a class."),
     ("weights", "the numbers that training changes: the directions of the neurons."),
-    ("update", "one change of the weights, after a look at one point; a point that is right with margin changes "
-     "nothing."),
+    ("update", f"one change of the weights: of the networks of section 2 after a look at {BATCH} points, of those of "
+     "theorems mostly after one. With the hinge loss, which most theorems are about, a point that is right with margin "
+     "changes nothing; with the logistic loss of section 2 it changes little."),
     ("pass", "training looks at every point once."),
     ("loss", "what training makes small; the logistic loss is near 0 where every point is right with margin."),
+    ("balanced error", "the mean of the errors of the classes, as if they were equally common."),
+    ("ranking (AUC)", "the area under the ROC curve: of pairs of held-out points, one of each class, the share that "
+     "the scores of a model put in the right order; a tie counts half, and 0.5 is chance. Computed in each part of the "
+     "held-out points, then the mean. Differences are not tested."),
     ("95 % limits", "binomial limits of the true error, computed as if held-out points were independent: of a hundred "
      "data sets like this one it would lie between them for at least 95. Networks share training points, and the width "
      "was chosen on the same points, so the limits are approximate."),
@@ -57,6 +64,8 @@ GLOSSARY = (
 )  # fmt: skip
 WIDTH, NARROW = re.compile(r'<svg [^>]* width="([\d.]+)"'), 440.0
 """A drawing of at most so many pixels can be read on a phone."""
+OPTION = re.compile(r"--(?:effort|drop) (?:&#39;.*?&#39;|[^\s&]*[^\s&.,;)])")
+"""With its value."""
 TITLES = {
     "portrait": "The points of the data",
     "errors": "Errors of networks by width",
@@ -111,8 +120,9 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         portrait=portrait,
         study=study,
         style=Markup(_style()),
+        whole=whole,
         verdict=verdict_of(findings),
-        about=about_material(findings),
+        about=[*filter(None, [about_ranking(study, portrait.classes)]), *about_material(findings)],
         answers=answers(findings),
         promise_of={each.id: each for each in findings.promises},
         promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],
@@ -136,6 +146,11 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         sides=wording.sides,
         words=wording,
     )
+
+
+def whole(sentence: str) -> Markup:
+    """A sentence in which no option is broken at the end of a line."""
+    return Markup(OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
 
 
 def _style() -> str:

@@ -19,6 +19,8 @@ MOST_COMPARED = 1500
 ROW_NUMBERS = ("witnesses", "in_the_way")
 """Fields of a boundary that name rows."""
 SHOWN_PAIRS = 5
+HARDLY = 0.8
+"""A boundary that has more than this share of the smaller class on its wrong side says nothing about these points."""
 
 
 class ClassCount(ClosedModel):
@@ -104,6 +106,14 @@ class Portrait(ClosedModel):
     def longest(self) -> float:
         """The length of the longest point in scaled coordinates."""
         return self.norms[2] if self.preparation.factor is None else 1.0
+
+    def hardly_helps(self, found: Separability) -> bool:
+        """Whether the boundary found is hardly better than always answering one class, so that it tells no odd points.
+
+        It has nearly as many points on its wrong side as the smaller of the classes that it is between has.
+        """
+        own = self.classes[found.class_number or 0].points
+        return len(found.in_the_way) >= HARDLY * min(own, self.points - own)
 
     @property
     def separable(self) -> bool | None:

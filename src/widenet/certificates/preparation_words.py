@@ -1,5 +1,7 @@
 """What was done to the data while reading, and before theorems were asked, in sentences."""
 
+import shlex
+
 from widenet.certificates.preparation import Bias, Preparation, Scaling
 from widenet.certificates.reading import ReadingNotes
 from widenet.console.wording import counted, number
@@ -17,7 +19,13 @@ def about_reading(found: ReadingNotes) -> list[str]:
         said.append(f"The first column ({name}) only counts the rows and was left out.")
     if found.dropped:
         said.append(f"Dropped as you asked: {', '.join(found.dropped)}.")
-    return [*said, *found.chosen]
+    said += found.chosen
+    for names, why in (
+        (found.counting, "grows by the same step in every row, as a number of the row does"),
+        (found.naming, "has another whole number in every row, as an id has"),
+    ):
+        said += [f"{name} {why}; leave it out with --drop {shlex.quote(name)}." for name in names]
+    return said
 
 
 def about_preparation(found: Preparation) -> list[str]:

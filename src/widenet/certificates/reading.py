@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import numbers
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,11 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 INDEX_NAMES = ("", "unnamed: 0", "index", "id")
 CELLS = (str, bytes, numbers.Number, np.bool_, datetime.date)
 """What a cell of a data frame without types may hold."""
+FEWEST_NAMED = 20
+"""In fewer rows whole numbers that are all different say little."""
+ID_NAME = re.compile(
+    r"(^|[_ .-])(id|ids|uuid|key|patient|subject|case|record)$|^(id|patient|subject|case|record)[_ .-]"
+)
 MOST_EXACT = 2**53
 """Whole numbers from here on are names: float64 does not tell them apart."""
 
@@ -41,12 +47,16 @@ class ReadingNotes(ClosedModel):
       index_column: the name of a first column that only counts the rows and was left out; None without one.
       dropped: the columns that you wanted left out.
       chosen: what was chosen where a table was not plain numbers, in sentences.
+      counting, naming: columns that grow by the same step in every row, and columns that are named like an id and have
+        another whole number in every row. They are used.
     """
 
     shape: tuple[int, ...] = ()
     index_column: str | None = None
     dropped: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
+    counting: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +158,8 @@ def _is_plain(path: Path, label: str | None) -> bool:
     except DataError:
         try:
             return not usual_choices.read_loosely(path, SEPARATORS[archives.kind_of(path)], label, ())[1]
+        except usual_choices.UnusableColumns:
+            return False  # which columns these are, all of them, is said by those who choose
         except (DataError, csv.Error):
             return True  # what is wrong is said by those who read numbers
     return True
@@ -251,7 +263,9 @@ def _made(
         )
     places = np.arange(len(rows)) if places is None else places
     rows, columns, index = _without_index(rows, columns, places)
-    return Table(rows, numbers, names, columns, label, source, places, ReadingNotes(shape=shape, index_column=index))
+    counting, naming = _like_ids(rows, columns, places)
+    notes = ReadingNotes(shape=shape, index_column=index, counting=counting, naming=naming)
+    return Table(rows, numbers, names, columns, label, source, places, notes)
 
 
 def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -348,6 +362,24 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     """The names, numbered where two are shown alike."""
     often = collections.Counter(names)
     return tuple(f"{name} ({place + 1})" if often[name] > 1 else name for place, name in enumerate(names))
+
+
+def _like_ids(
+    rows: np.ndarray, columns: Sequence[str], places: Int[np.ndarray, " sample"]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns that may only count or name the rows: those of a constant step, and those whose names say so."""
+    counting, naming = list[str](), list[str]()
+    if len(rows) < FEWEST_NAMED:
+        return (), ()
+    for name, values in zip(columns, rows.T, strict=False):
+        if (values != np.floor(values)).any() or len(np.unique(values)) < len(values):
+            continue
+        step = (values[1] - values[0]) / (places[1] - places[0])
+        if np.array_equal(values - values[0], step * (places - places[0])):
+            counting.append(name)
+        elif ID_NAME.search(name.strip().lower()):
+            naming.append(name)
+    return tuple(counting), tuple(naming)
 
 
 def _without_index(

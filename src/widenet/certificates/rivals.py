@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -21,8 +22,21 @@ NEAREST, ITERATIONS = 5, 1000
 MOST_FOR_RADIAL = 4000
 """Support-vector machines take minutes on more points."""
 
-Model = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""(training points, their classes, other points) → the classes of the others."""
+
+class ModelAnswers(NamedTuple):
+    """What a model says about points.
+
+    Attributes:
+      predicted: the number of the class of each.
+      scores: of two classes, what it ranks them by: larger for the second class.
+    """
+
+    predicted: Int[np.ndarray, " sample"]
+    scores: Float[np.ndarray, " sample"]
+
+
+Model = Callable[[np.ndarray, np.ndarray, np.ndarray], ModelAnswers]
+"""(training points, their classes, other points) → what it says about the others."""
 
 
 def predictions(
@@ -31,16 +45,16 @@ def predictions(
     parts: Int[np.ndarray, " sample"],
     *,
     scales: bool,
-) -> Iterator[tuple[str, Int[np.ndarray, " sample"]]]:
-    """By name: the class that each model names for each point, from the points outside its part alone.
+) -> Iterator[tuple[str, ModelAnswers]]:
+    """By name: what each model says about each point, from the points outside its part alone.
 
-    It is −1 for points that are in no part; see `held_out_parts`.
+    The class is −1 and the score NaN for points that are in no part; see `held_out_parts`.
     """
     models: dict[str, Model] = {MAJORITY: _majority, LINEAR: _linear, NEIGHBOURS: _neighbours}
     if len(labels) <= MOST_FOR_RADIAL:
         models[RADIAL] = _radial
     for name, model in models.items():
-        found = np.full(len(labels), -1)
+        predicted, scores = np.full(len(labels), -1), np.full(len(labels), np.nan)
         for part in range(parts.max() + 1):
             own, kept = parts == part, parts != part
             if not own.any():
@@ -53,31 +67,39 @@ def predictions(
                 scale = scaling_of(inputs[kept], scales=scales)
             is_answered = len(np.unique(labels[kept])) > 1
             chosen = model if is_answered else _majority
-            found[own] = chosen(scale(inputs[kept]), labels[kept], scale(inputs[own]))
-        yield name, found
+            predicted[own], scores[own] = chosen(scale(inputs[kept]), labels[kept], scale(inputs[own]))
+        yield name, ModelAnswers(predicted, scores)
 
 
-def _majority(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.full(len(others), np.bincount(labels).argmax())
+def _majority(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
+    return ModelAnswers(np.full(len(others), np.bincount(labels).argmax()), np.zeros(len(others)))
 
 
-def _linear(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _linear(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
     """Logistic regression of columns with variance 1."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # more iterations would hardly help
-        return LogisticRegression(max_iter=ITERATIONS).fit(points, labels).predict(others)
+        model = LogisticRegression(max_iter=ITERATIONS).fit(points, labels)
+    return ModelAnswers(model.predict(others), _of_second(model.decision_function(others)))
 
 
-def _neighbours(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _neighbours(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
     from sklearn.neighbors import KNeighborsClassifier
 
-    return KNeighborsClassifier(min(NEAREST, len(labels))).fit(points, labels).predict(others)
+    model = KNeighborsClassifier(min(NEAREST, len(labels))).fit(points, labels)
+    return ModelAnswers(model.predict(others), np.asarray(model.predict_proba(others))[:, 1])
 
 
-def _radial(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _radial(points: np.ndarray, labels: np.ndarray, others: np.ndarray) -> ModelAnswers:
     from sklearn.svm import SVC
 
-    return SVC(C=10.0).fit(points, labels).predict(others)
+    model = SVC(C=10.0).fit(points, labels)
+    return ModelAnswers(model.predict(others), _of_second(model.decision_function(others)))
+
+
+def _of_second(scores: np.ndarray) -> Float[np.ndarray, " sample"]:
+    """Scores that rank points, of two classes; of more, where there is no one order, those of the second class."""
+    return scores if scores.ndim == 1 else scores[:, 1]

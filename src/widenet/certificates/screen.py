@@ -11,7 +11,14 @@ from widenet.certificates.certificate import Findings
 from widenet.certificates.plain_numbers import plain
 from widenet.certificates.promises import ListedPromise, Standing, bars_of
 from widenet.certificates.summary import in_short
-from widenet.certificates.width_words import about_allowances, about_material, answers, bars_of_widths, verdict_of
+from widenet.certificates.width_words import (
+    about_allowances,
+    about_material,
+    about_ranking,
+    answers,
+    bars_of_widths,
+    verdict_of,
+)
 
 WIDTH, MOST_LINES, MOST_BARS = 100, 48, 3
 LISTED = (Standing.BROKEN, Standing.GUARANTEED, Standing.GOOD_TO_KNOW)
@@ -49,6 +56,8 @@ def _items(findings: Findings, width: int) -> Iterator[ScreenItem]:
     for sentence in about_material(findings):
         yield ScreenItem("", _wrapped(sentence, width), 0)
     yield ScreenItem("Found", _wrapped(verdict_of(findings), width), 0)
+    if ranking := about_ranking(findings.study, findings.portrait.classes):
+        yield ScreenItem("Found", _wrapped(ranking, width), 0)
     for question, answer in answers(findings):
         yield ScreenItem(question, _wrapped(answer, width), 0)
     study = findings.study

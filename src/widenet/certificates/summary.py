@@ -11,7 +11,7 @@ from widenet.certificates.plain_numbers import fraction
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.promises import ListedPromise, Standing
 from widenet.certificates.rivals import MAJORITY
-from widenet.certificates.words import beyond_rounding, both, either, inconclusive, percent
+from widenet.certificates.words import beyond_rounding, both, either, inconclusive, no_better, percent
 from widenet.claims import Kind, Verdict
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
@@ -153,10 +153,10 @@ def _shape(portrait: Portrait) -> str:
     if best.separable is None:
         return inconclusive(f"Whether a {FLAT} separates {both}", best)
     so = "" if beyond_rounding(best) else ", so a linear model must err on some points"
-    return (
-        f"No {FLAT} separates {both}{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
-        "on its wrong side."
-    )
+    proved = f"No {FLAT} separates {both}{beyond_rounding(best)}{so}. This is proved."
+    if portrait.hardly_helps(best):
+        return f"{proved} {no_better(portrait, best)}"
+    return f"{proved} The best one found has {_of(best)} on its wrong side."
 
 
 def about_relabelled(portrait: Portrait) -> str:
@@ -223,6 +223,10 @@ def _guarantee(findings: "Findings") -> str:
     obstacle = _obstacle(findings.portrait)
     if obstacle and not any(each.counts and each.topic in STRONG and _is_unsure(each) for each in findings.promises):
         return f"{obstacle}{late}"
+    if more:
+        was, none = ("was", "it is not") if more == 1 else ("were", "none of them is")
+        kept = f"{counted(more, 'promise')} about all the data {was} seen to be kept"
+        return f"{kept}; {none} about how training goes.{late}"
     return f"No promise about all the data was seen to hold here.{late}"
 
 

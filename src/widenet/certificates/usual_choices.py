@@ -7,8 +7,11 @@ What was chosen is said. A table that needs other choices is refused, as is one 
 
 import csv
 import io
+import itertools
 import math
-from collections.abc import Sequence
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
@@ -29,7 +32,14 @@ FULL, KEPT = 0.5, 0.5
 """A column is left out if a smaller share of it is there; a table is refused if a smaller share of its rows is left."""
 DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%d.%m.%Y", "%m/%d/%Y", "%Y/%m/%d")
 
+MOST_NAMED = 4
+"""So many classes, and columns that miss values, are named."""
 START = np.datetime64("2000-01-01")
+
+
+class UnusableColumns(DataError):
+    """Columns that no usual choice makes usable."""
+
 
 Added = list[tuple[str, Float[np.ndarray, " row"]]]
 
@@ -96,6 +106,9 @@ def dropped(names: Sequence[str], drop: Sequence[str | int], label: int, source:
     for each in map(str, drop):
         number = int(each) - 1 if text.is_count(each) and each not in names else -1
         place = names.index(each) if each in names else number
+        if place < 0 and "," in each and all(part.strip() in names for part in each.split(",")):
+            repeated = " ".join(f"--drop {shlex.quote(shown(part.strip()))}" for part in each.split(","))
+            raise DataError(f"{source} has no column {shown(each)!r} to drop; repeat --drop: {repeated}.")
         if not 0 <= place < len(names):
             raise DataError(f"{source} has no column {shown(each)!r} to drop; it has {shown(', '.join(names))}.")
         if place == label:
@@ -118,16 +131,21 @@ def as_numbers(
       DataError: no usual choice makes it one; one sentence.
     """
     added, sparse, notes = list[tuple[str, np.ndarray]](), [], list(earlier)
+    unusable, missed = dict[str, str](), dict[str, int]()
     for column in columns:
-        if _share_there(column) < FULL:
+        if (share := _share_there(column)) < FULL:
             sparse.append(column.name)
-        elif isinstance(column.values, list):
-            added += _from_words(column, column.values, may_have_commas, notes, source)
+            continue
+        missed[column.name] = round((1 - share) * len(labels))
+        if isinstance(column.values, list):
+            added += _from_words(column, column.values, may_have_commas, notes, unusable)
         elif column.values.dtype.kind == "M":
             notes.append(f"The dates of {shown(column.name)} were read as days.")
             added.append((column.name, (column.values - START) / np.timedelta64(1, "D")))
         else:
             added.append((column.name, column.values))
+    if unusable:
+        raise UnusableColumns(f"{source}: {_unusable(unusable)}")
     if sparse:
         verb = "is" if len(sparse) == 1 else "are"
         notes.append(
@@ -143,10 +161,35 @@ def as_numbers(
             "columns that miss most."
         )
     if not whole.all():
-        notes.append(f"{counted(int(np.sum(~whole)), 'row')} with missing values {_were(~whole)} left out.")
+        notes.append(_left_out(~whole, labels, missed))
     own = [each for each, is_kept in zip(labels, whole, strict=True) if is_kept]
     kept = np.flatnonzero(whole)
     return Columns(inputs[kept], own, tuple(name for name, _ in added), title, kept), tuple(notes)
+
+
+def _unusable(found: Mapping[str, str]) -> str:
+    """Which columns cannot be used, why, and what leaves them out."""
+    told = ", ".join(f"{shown(name)} ({why})" for name, why in found.items())
+    options = " ".join(f"--drop {shlex.quote(shown(name))}" for name in found)
+    this = "it" if len(found) == 1 else "them"
+    return (
+        f"{counted(len(found), 'column')} cannot be used: {told}. Leave {this} out with {options} (in Python "
+        f"drop={list(map(shown, found))})."
+    )
+
+
+def _left_out(flags: np.ndarray, labels: Sequence[str], missed: Mapping[str, int]) -> str:
+    """How many rows were left out, how many of each class, and which columns miss most."""
+    every, own = Counter(labels), Counter(itertools.compress(labels, flags))
+    kinds = sorted(each for each in every if not has_no_label(each))
+    parts = [f"{own[each]:,} of {every[each]:,} {shown(each)}" for each in kinds] if len(kinds) <= MOST_NAMED else []
+    if nameless := sum(map(has_no_label, labels)):
+        parts.append(f"{nameless:,} without a label")
+    most = [(name, count) for name, count in Counter(missed).most_common(MOST_NAMED) if count]
+    columns = ", ".join(f"{shown(name)} ({count:,})" for name, count in most)
+    said = f"{counted(int(flags.sum()), 'row')} with missing values {_were(flags)} left out"
+    said += f": {', '.join(parts)}." if parts else "."
+    return f"{said} Most are missing in {columns}." if columns else said
 
 
 def _were(flags: np.ndarray) -> str:
@@ -173,12 +216,12 @@ def _share_there(column: GivenColumn) -> float:
 
 
 def _from_words(
-    column: GivenColumn, cells: Sequence[str], may_have_commas: bool, notes: list[str], source: str
+    column: GivenColumn, cells: Sequence[str], may_have_commas: bool, notes: list[str], unusable: dict[str, str]
 ) -> Added:
     """A column as one of numbers, or as several."""
     name, given = column.name, [cell for cell in cells if not is_missing(cell)]
     if column.is_category:
-        return _kinds(name, cells, given, notes, source)
+        return _kinds(name, cells, given, notes, unusable)
     if all(map(text.is_number, given)):
         return [(name, np.array([math.nan if is_missing(cell) else float(cell) for cell in cells]))]
     if may_have_commas and all(text.is_number(cell.replace(",", ".")) for cell in given):
@@ -191,19 +234,22 @@ def _from_words(
         known = iter(days)
         return [(name, np.array([math.nan if is_missing(cell) else float(next(known) or 0.0) for cell in cells]))]
     if 2 * sum(map(text.is_number, given)) > len(given):
-        odd = next(cell for cell in given if not text.is_number(cell))
-        raise DataError(f"{source}, column {shown(name)!r} has numbers and {shown(odd)!r}; mend that, or --drop it.")
-    return _kinds(name, cells, given, notes, source)
+        row = next(row for row, cell in enumerate(cells, 1) if not is_missing(cell) and not text.is_number(cell))
+        unusable[name] = f"numbers, but {shown(cells[row - 1])!r} in row {row:,}, which you could mend"
+        return []
+    return _kinds(name, cells, given, notes, unusable)
 
 
-def _kinds(name: str, cells: Sequence[str], given: Sequence[str], notes: list[str], source: str) -> Added:
+def _kinds(name: str, cells: Sequence[str], given: Sequence[str], notes: list[str], unusable: dict[str, str]) -> Added:
     """A column of 0 and 1 for each word."""
     kinds = sorted(set(given))
     if len(kinds) > min(MOST_WORDS, len(given) // 2):
-        raise DataError(
-            f"{source}, column {shown(name)!r} has {len(kinds):,} different words; --drop or drop= leaves it out."
-        )
-    notes.append(f"Each of the {len(kinds)} words of {shown(name)} became a column of 0 and 1.")
+        unusable[name] = f"{len(kinds):,} different words"
+        return []
+    if len(kinds) == 2:
+        notes.append(f"The 2 words of {shown(name)} became one column of 0 and 1 (1: {shown(kinds[1])}).")
+    else:
+        notes.append(f"Each of the {len(kinds)} words of {shown(name)} became a column of 0 and 1.")
     missing = np.array([is_missing(cell) for cell in cells])
     found = np.array([[cell == kind for kind in kinds] for cell in cells], float)
     found[missing] = math.nan

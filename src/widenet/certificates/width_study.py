@@ -9,9 +9,10 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 import scipy.special
+import scipy.stats
 from jaxtyping import Bool, Float, Int
 
-from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY, predictions
+from widenet.certificates.rivals import BENDING, LINEAR, MAJORITY, ModelAnswers, predictions
 from widenet.certificates.time_limit import OutOfTime, TimeLimit
 from widenet.certificates.widths import (
     BATCH,
@@ -39,8 +40,10 @@ WORK, PER_STEP = 5e10, 6000
 FEWEST_UPDATES, FEWEST_PASSES, MOST_PASSES = 8_000, 12, 1000
 """The widest networks are left out where the work would allow fewer for all; more work allows more than the most."""
 FEWEST_WIDTHS = 3
-MOST_EFFORT, FACTOR = 1e6, 4
-"""The most of the usual work that may be asked for; and by powers of how much more is offered."""
+MOST_EFFORT = 1e6
+"""The most of the usual work that may be asked for."""
+ROUND = tuple(float(f"{first}e{power}") for power in range(-6, 7) for first in (1, 2, 5))
+"""The efforts that are offered."""
 RISK = 0.05
 FALLING = 0.9
 """A network still learns if its loss, at the end of its large steps, is below this share of that halfway."""
@@ -54,12 +57,20 @@ class Score(ClosedModel):
       limits: binomial 95 % limits of its error on points like these, computed as if these were independent. Networks
         share training points, and a width is chosen on the same points, so the limits are approximate.
       class_errors: the share of each class that it gets wrong; None for a class without held-out points.
+      class_points, class_limits: the held-out points of each class, and the limits of its error.
+      balanced_error: the mean of the errors of the classes, as if they were equally common; None without points.
+      auc: of two classes, the area under the ROC curve: the share of pairs of held-out points, one of each class, that
+        are ranked rightly, where a tie counts half. The mean over the parts that have both classes; None without one.
     """
 
     wrong: int
     points: int
     limits: tuple[float, float]
     class_errors: tuple[float | None, ...]
+    class_points: tuple[int, ...]
+    class_limits: tuple[tuple[float, float] | None, ...]
+    balanced_error: float | None
+    auc: float | None
 
     @property
     def error(self) -> float:
@@ -163,7 +174,7 @@ class WidthStudy(ClosedModel):
       results: by width.
       left_out: widths that the work does not allow.
       cut_off: widths that a time limit did not allow.
-      for_passes, for_widths: the smallest effort offered that allows twice the passes, and that allows more widths.
+      for_passes, for_widths: the smallest round effort that allows twice the passes, and that allows more widths.
       rivals: on the same points.
       majority: the name of the most common class.
       differences: comparisons between widths, at a risk of 5 % for all together.
@@ -224,6 +235,11 @@ class WidthStudy(ClosedModel):
         """Rivals that bend, and err measurably less than `best`."""
         names = [each.second for each in self.to_rivals if each.second in BENDING and each.is_worse]
         return [each for each in self.rivals if each.name in names]
+
+    @property
+    def offer(self) -> MoreWork | None:
+        """The work that is advised where something is open."""
+        return self.for_passes if self.unfinished else self.for_widths if self.left_out else None
 
     @property
     def held_out(self) -> int:
@@ -313,11 +329,11 @@ def planned(grid: Sequence[int], points: int, dim: int, outputs: int, n_networks
 def offers(
     grid: Sequence[int], points: int, dim: int, outputs: int, n_networks: int, effort: float
 ) -> tuple[MoreWork | None, MoreWork | None]:
-    """The smallest effort (by powers of `FACTOR`) that allows twice the passes, and that which allows more widths."""
+    """The smallest of the round efforts that allows twice the passes, and that which allows more widths."""
     now, for_passes, for_widths = planned(grid, points, dim, outputs, n_networks, effort), None, None
-    while (effort := FACTOR * effort) <= MOST_EFFORT and (for_passes is None or for_widths is None):
-        plan = planned(grid, points, dim, outputs, n_networks, effort)
-        offer = MoreWork(effort=effort, passes=plan.passes, widest=grid[plan.n_widths - 1])
+    for more in (each for each in ROUND if effort < each <= MOST_EFFORT):
+        plan = planned(grid, points, dim, outputs, n_networks, more)
+        offer = MoreWork(effort=more, passes=plan.passes, widest=grid[plan.n_widths - 1])
         if for_passes is None and plan.passes >= 2 * now.passes:
             for_passes = offer
         if for_widths is None and plan.n_widths > now.n_widths:
@@ -368,7 +384,7 @@ def study_widths(
 def compared(
     asked: StudySetting,
     runs: Mapping[int, StudiedWidth],
-    rivals: Mapping[str, Int[np.ndarray, " sample"]],
+    rivals: Mapping[str, ModelAnswers],
     left_out: tuple[int, ...],
     cut_off: tuple[int, ...],
     more: tuple[MoreWork | None, MoreWork | None],
@@ -378,11 +394,18 @@ def compared(
     held_out = any_width.parts != NOWHERE
     kinds = asked.labels[held_out]
     wrong = {str(width): found.predicted[held_out] != kinds for width, found in runs.items()}
-    wrong |= {name: found[held_out] != kinds for name, found in rivals.items()}
+    wrong |= {name: found.predicted[held_out] != kinds for name, found in rivals.items()}
+    ranked = {str(width): found.scores for width, found in runs.items()}
+    ranked |= {name: found.scores for name, found in rivals.items()}
+
+    def score(name: str) -> Score:
+        found = area(ranked[name][held_out], kinds, any_width.parts[held_out]) if classes == 2 else None
+        return score_of(wrong[name], kinds, classes, found)
+
     differences = _differences(list(itertools.combinations(map(str, tried), 2)), wrong)
     better = {int(each.first) for each in differences if each.is_worse}
     enough = next(width for width in tried if width not in better) if kinds.size else None
-    results = tuple(_result(runs[width], score_of(wrong[str(width)], kinds, classes)) for width in tried)
+    results = tuple(_result(runs[width], score(str(width))) for width in tried)
     fits_from = None
     for each in reversed(results):
         if each.fitted < asked.n_networks:
@@ -405,7 +428,7 @@ def compared(
         cut_off=cut_off,
         for_passes=more[0],
         for_widths=more[1],
-        rivals=tuple(Rival(name=name, score=score_of(wrong[name], kinds, classes)) for name in rivals),
+        rivals=tuple(Rival(name=name, score=score(name)) for name in rivals),
         majority=asked.names[int(np.bincount(asked.labels).argmax())],
         differences=differences,
         to_majority=_differences([(str(width), MAJORITY) for width in tried], wrong),
@@ -420,7 +443,24 @@ def _ends(counts: Int[np.ndarray, " network"]) -> tuple[int, int]:
     return int(counts.min()), int(counts.max())
 
 
-def score_of(wrong: Bool[np.ndarray, " point"], kinds: Int[np.ndarray, " point"], classes: int) -> Score:
+def area(
+    scores: Float[np.ndarray, " point"], kinds: Int[np.ndarray, " point"], parts: Int[np.ndarray, " point"]
+) -> float | None:
+    """Under the ROC curve of classes 0 and 1, by ranks in which ties share theirs: the mean of parts that have both."""
+    found = []
+    for part in np.unique(parts):
+        own = parts == part
+        second = kinds[own] == 1
+        pairs, count = int(second.sum()) * int((~second).sum()), int(second.sum())
+        if pairs:
+            ranks = scipy.stats.rankdata(scores[own])
+            found.append((ranks[second].sum() - count * (count + 1) / 2) / pairs)
+    return float(np.mean(found)) if found else None
+
+
+def score_of(
+    wrong: Bool[np.ndarray, " point"], kinds: Int[np.ndarray, " point"], classes: int, auc: float | None
+) -> Score:
     """How often, in all and of each class, with binomial 95 % limits."""
     count = int(wrong.sum())
     shares = [wrong[kinds == kind] for kind in range(classes)]
@@ -429,6 +469,12 @@ def score_of(wrong: Bool[np.ndarray, " point"], kinds: Int[np.ndarray, " point"]
         points=len(wrong),
         limits=clopper_pearson(count, len(wrong), 1 - RISK / 2),
         class_errors=tuple(float(own.mean()) if len(own) else None for own in shares),
+        class_points=tuple(map(len, shares)),
+        class_limits=tuple(
+            clopper_pearson(int(own.sum()), len(own), 1 - RISK / 2) if len(own) else None for own in shares
+        ),
+        balanced_error=float(np.mean([own.mean() for own in shares if len(own)])) if len(wrong) else None,
+        auc=auc,
     )
 
 

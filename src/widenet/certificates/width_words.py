@@ -10,16 +10,20 @@ from widenet.certificates.plain_numbers import plain
 from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.rivals import LINEAR, MAJORITY
 from widenet.certificates.summary import about_new_points, about_updates
-from widenet.certificates.width_study import MoreWork, Score, WidthResult, WidthStudy
+from widenet.certificates.width_study import Score, WidthResult, WidthStudy
+from widenet.certificates.widths import BATCH, FITTED_LOSS, STEP_SIZE
 from widenet.certificates.words import both, percent, were
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
+    from widenet.certificates.portrait import ClassCount
 
 NO_TIME = "Not known: the time limit was reached before a network was trained. Run it again without --time."
 NONE_HELD_OUT = "Not known: no class has two different points, so that one could be held out."
+RARE = 0.1
+"""Of a class with a smaller share the error rate says little."""
 MOST_NAMED = 4
 """So many classes are named on which networks err most."""
 
@@ -98,8 +102,8 @@ def _what_is_open(study: WidthStudy) -> list[str]:
     said = []
     if study.unfinished:
         said.append(
-            f"Networks of {_named(study.unfinished)} neurons were still learning when their "
-            f"{counted(study.passes, 'pass', 'passes')} were spent."
+            f"{_who_still_learned(study)} still learning when their {counted(study.passes, 'pass', 'passes')} were "
+            "spent."
         )
     if study.left_out:
         said.append(f"{_numbers(study.left_out)} neurons were left out: that is more than this work allows.")
@@ -108,13 +112,29 @@ def _what_is_open(study: WidthStudy) -> list[str]:
     if study.ahead:
         others = both([f"{each.name} ({percent(each.score.error)})" for each in study.ahead])
         said.append(f"Measurably fewer errors are made by {others}, so better networks may exist.")
-    offer = study.for_passes if study.unfinished else study.for_widths if study.left_out else None
-    return [*said, *([_offered(offer)] if offer is not None else [])]
+    return [*said, *filter(None, [_offered(study)])]
 
 
-def _offered(offer: MoreWork) -> str:
+def _who_still_learned(study: WidthStudy) -> str:
+    """`Most networks of 4 and 16 neurons were`; where they are no majority of their width, how many: `1 of 5`."""
+    count = study.n_networks
+    most = [each for each in study.unfinished if 2 * each.learning > count]
+    few = [f"{each.learning} of {count} of {each.n_neurons:,} neurons" for each in study.unfinished if each not in most]
+    all_of_them = all(each.learning == count for each in most)
+    told = [f"{'networks' if all_of_them else 'most networks'} of {_named(most)} neurons"] if most else []
+    told += [both(few) if most else f"of the networks {both(few)}"] if few else []
+    is_one = not most and sum(each.learning for each in study.unfinished) == 1
+    return f"{_capitalized(', and '.join(told))} {'was' if is_one else 'were'}"
+
+
+def _offered(study: WidthStudy) -> str:
+    """What more work would allow, and how much longer it takes; "" where none is offered."""
+    if (offer := study.offer) is None:
+        return ""
+    effort = f"{offer.effort:f}".rstrip("0").rstrip(".")
     return (
-        f"--effort {offer.effort:g} allows {counted(offer.passes, 'pass', 'passes')} for widths up to {offer.widest:,}."
+        f"--effort {effort} allows {counted(offer.passes, 'pass', 'passes')} for widths up to {offer.widest:,} and "
+        f"trains up to about {offer.effort / study.effort:.2g} times as long."
     )
 
 
@@ -222,6 +242,47 @@ def by_class(score: Score, names: Sequence[str]) -> str:
     return f"Error by class: {'; '.join(told)}."
 
 
+def about_rare(study: WidthStudy, names: Sequence[str]) -> str:
+    """How much of a rare class networks miss; "" where no class is rare."""
+    score = study.best.score
+    counts = score.class_points
+    rarest = min(range(len(counts)), key=lambda kind: counts[kind] or score.points)
+    limits, error = score.class_limits[rarest], score.class_errors[rarest]
+    if limits is None or error is None or counts[rarest] >= RARE * score.points:
+        return ""
+    low, high = map(percent, limits)
+    return (
+        f"Networks of {counted(study.best.n_neurons, 'neuron')} miss {round(error * counts[rarest]):,} of "
+        f"{counts[rarest]:,} {names[rarest]} (approximate 95 % limits: {low} to {high})."
+    )
+
+
+def about_ranking(study: WidthStudy | None, classes: Sequence["ClassCount"]) -> str:
+    """How well networks and others rank points, where the error hardly shows it; "" where it does."""
+    if study is None or study.best.score.auc is None:
+        return ""
+    rarest = min(classes, key=lambda each: each.points)
+    share = rarest.points / sum(each.points for each in classes)
+    if share >= RARE and study.beats_majority:
+        return ""
+    found = [(each.n_neurons, each.score.auc) for each in study.results if each.score.auc is not None]
+    width, highest = max(found, key=lambda pair: pair[1])
+    lowest = min(value for _, value in found)
+    networks = f"{lowest:.2f} to {highest:.2f}" if f"{lowest:.2f}" != f"{highest:.2f}" else f"{highest:.2f}"
+    told = [f"networks {networks} (highest: {counted(width, 'neuron')})"]
+    told += [
+        f"{each.name} {each.score.auc:.2f}"
+        for each in study.rivals
+        if each.name != MAJORITY and each.score.auc is not None
+    ]
+    why = f"At {percent(share)} {rarest.name} the error rate can hardly show a gain. " if share < RARE else ""
+    pair = both([each.name for each in classes])
+    return (
+        f"{why}Ranking (AUC): {both(told)}. This is the share of pairs of {pair} that are ranked rightly, 0.5 by "
+        "chance; no difference of these numbers was tested."
+    )
+
+
 def how_long(study: WidthStudy | None) -> list[str]:
     """Passes, updates and seconds of training."""
     if study is None:
@@ -256,8 +317,9 @@ def about_study(study: WidthStudy) -> list[str]:
     said = [
         f"Of each width {counted(study.n_networks, 'network')} with two layers and biases were trained by SGD with the "
         f"logistic loss, each from its own start on {_between(study.trained_on)} points, for at most "
-        f"{counted(study.passes, 'pass', 'passes')}. The last quarter of the passes takes steps a tenth as large; it "
-        "begins early once the mean loss of a pass is at most 0.01.",
+        f"{counted(study.passes, 'pass', 'passes')}. Each update is of {BATCH} points, with step size {STEP_SIZE:g}, "
+        "of points of length 1 in the mean square. The last quarter of the passes takes steps a tenth as large. It "
+        f"begins early once the mean loss of a pass is at most {FITTED_LOSS:g}, and training ends after it.",
         f"{study.held_out:,} points were tried at each width, each by the network that it was held out from. Equal "
         "points are held out together, so no network had seen what it was tried on.",
         about_scale(study),
@@ -269,10 +331,9 @@ def about_study(study: WidthStudy) -> list[str]:
     if study.used < study.points:
         said.append(f"Networks got {study.used:,} of the {study.points:,} points, drawn at random.")
     if study.left_out:
-        offer = "" if study.for_widths is None else f" {_offered(study.for_widths)}"
+        left_out = f"Networks of {_numbers(study.left_out)} neurons were left out"
         said.append(
-            f"Networks of {_numbers(study.left_out)} neurons were left out: with them there would be too few passes "
-            f"for all.{offer}"
+            " ".join(filter(None, [f"{left_out}: with them there would be too few passes for all.", _offered(study)]))
         )
     if broken := [each for each in study.results if each.diverged]:
         said.append(
@@ -403,8 +464,28 @@ def bars_of_widths(study: WidthStudy, width: int = 100) -> list[str]:
 
 
 def verdict_of(findings: "Findings") -> str:
-    """What a larger network brings on this data, in one sentence."""
-    study = findings.study
+    """What to take, where something simpler does best, and what a larger network brings on this data."""
+    return " ".join(filter(None, [_linear_first(findings.study), _by_size(findings.study)]))
+
+
+def _linear_first(study: WidthStudy | None) -> str:
+    """That a linear classifier errs least of all that was tried; "" where it does not."""
+    if study is None or not study.held_out or not study.beats_majority:
+        return ""
+    network, linear = study.against(LINEAR), study.rival(LINEAR)
+    if network is None or linear is None or any(each.score.wrong <= linear.score.wrong for each in study.results):
+        return ""
+    if any(each.score.wrong < linear.score.wrong for each in study.rivals):
+        return ""
+    how = "measurably more" if network.is_worse else "no measurable difference"
+    return (
+        f"A linear classifier errs least of what was tried: on {percent(linear.score.error)} of held-out points; "
+        f"networks of {counted(study.best.n_neurons, 'neuron')} on {percent(study.best.score.error)} ({how})."
+    )
+
+
+def _by_size(study: WidthStudy | None) -> str:
+    """What a larger network brings, in one sentence."""
     if study is None or not study.held_out:
         return "Whether a larger network helps is not known."
     first, best, last = study.results[0], study.best, study.results[-1]
@@ -438,7 +519,8 @@ def _and_then(study: WidthStudy) -> str:
 def _not_found(study: WidthStudy) -> str:
     """`was not found within this work: networks were still learning`."""
     why = [
-        (study.unfinished, "networks were still learning"),
+        (any(2 * each.learning > study.n_networks for each in study.unfinished), "networks were still learning"),
+        (study.unfinished, "some networks were still learning"),
         (study.cut_off, "the time limit left out wider ones"),
         (study.left_out, "wider ones were left out"),
         (study.ahead, "another model errs measurably less"),
@@ -466,7 +548,9 @@ def about_material(findings: "Findings") -> list[str]:
 def answers(findings: "Findings") -> list[tuple[str, str]]:
     """The three questions of the first screen, each with its answer."""
     study, names = findings.study, [each.name for each in findings.portrait.classes]
-    general = [*will_it_generalize(study), *([by_class(study.best.score, names)] if study else [])]
+    general = [*will_it_generalize(study)]
+    if study is not None and study.held_out:
+        general += [by_class(study.best.score, names), about_rare(study, names)]
     return [
         ("Does a larger network help?", " ".join(does_size_help(study))),
         ("Will it generalize?", " ".join(filter(None, [*general, about_new_points(findings)]))),

@@ -129,6 +129,10 @@ class TrainedNetwork:
         found = self.outputs(inputs)
         return (found[:, 0] > 0).astype(int) if found.shape[1] == 1 else found.argmax(axis=1)
 
+    def scores(self, inputs: Float[np.ndarray, "sample dim"]) -> Float[np.ndarray, " sample"]:
+        """Of two classes, the output that ranks points; 0, which ranks none, from a network that diverged."""
+        return np.zeros(len(inputs)) if self.ending is Ending.DIVERGED else self.outputs(inputs)[:, 0]
+
 
 @dataclass(frozen=True, eq=False)
 class StudiedWidth:
@@ -137,6 +141,7 @@ class StudiedWidth:
     Attributes:
       parts: the number of the network (from 0) that each point is held out from; −1 for one that all are trained on.
       predicted: the number of the class that this network names for it; −1 without one, and where it diverged.
+      scores: of two classes, what this network ranks it by, see `TrainedNetwork`; NaN without one, and of more classes.
       train_error: the share of its training points that each network gets wrong at the end.
       passes: how many it made over the data.
       losses: the mean loss that the steps of each pass saw; NaN after the last pass.
@@ -150,6 +155,7 @@ class StudiedWidth:
     setting: StudiedWidthSetting
     parts: Int[np.ndarray, " sample"]
     predicted: Int[np.ndarray, " sample"]
+    scores: Float[np.ndarray, " sample"]
     train_error: Float[np.ndarray, " network"]
     passes: Int[np.ndarray, " network"]
     losses: Float[np.ndarray, "network pass"]
@@ -322,14 +328,18 @@ def run_width(setting: StudiedWidthSetting, progress: Progress) -> StudiedWidth:
     with ThreadPoolExecutor(min(cores(), setting.n_networks)) as pool:
         networks, errors = zip(*pool.map(one, range(setting.n_networks)), strict=True)
     losses, predicted = np.full((len(networks), setting.passes), np.nan), np.full(len(labels), -1)
+    scores = np.full(len(labels), np.nan)
     for number, network in enumerate(networks):
         losses[number, : len(network.losses)] = network.losses
         predicted[parts == number] = network.predicted(inputs[parts == number])
+        if setting.n_classes == 2:
+            scores[parts == number] = network.scores(inputs[parts == number])
     hidden, output, bias = (np.asarray(part[0], np.float64) for part in networks[0].weights)
     return StudiedWidth(
         setting=setting,
         parts=parts,
         predicted=predicted,
+        scores=scores,
         train_error=np.array(errors),
         passes=np.array([len(network.losses) for network in networks]),
         losses=losses,

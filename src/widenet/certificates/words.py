@@ -92,13 +92,28 @@ def about_separability(portrait: Portrait) -> list[str]:
     if best.separable is None:
         return [f"{inconclusive('Whether a linear boundary separates the two classes', best)} Neither a boundary nor a "
                 "proof against one was found."]  # fmt: skip
-    return [
+    proof = (
         f"No linear boundary separates the two classes{beyond_rounding(best)}. This is proved: "
         f"{counted(len(best.witnesses), 'point')} ({_rows(best.witnesses)}; {FROM_ONE}) contradict every such boundary "
-        "together.",
+        "together."
+    )
+    if portrait.hardly_helps(best):
+        return [proof, no_better(portrait, best)]
+    return [
+        proof,
         f"The best linear boundary that was found has {counted(len(best.in_the_way), 'point')} on its wrong side "
         f"({_rows(best.in_the_way)}): look at these first, they may be mislabelled or special.",
     ]
+
+
+def no_better(portrait: Portrait, best: Separability) -> str:
+    """That the best boundary found between two classes is hardly better than none."""
+    common = max(portrait.classes, key=lambda each: each.points)
+    return (
+        f"No linear boundary that was found does much better than always answering {common.name}: the best has "
+        f"{counted(len(best.in_the_way), 'point')} of {best.points:,} on its wrong side, where always answering "
+        f"{common.name} is wrong on {portrait.points - common.points:,}."
+    )
 
 
 def inconclusive(what: str, found: Separability) -> str:
@@ -221,7 +236,7 @@ def verdict(row: ClaimRow) -> tuple[str, str]:
     """The sign and the word of a row."""
     evidence = row.evidence
     if evidence is None:
-        return "·", "does not apply"
+        return "·", "cannot be checked"
     match evidence.verdict:
         case Verdict.HOLDS:
             return ("○", "holds, says nothing") if says_nothing(evidence) else ("✓", "holds")
@@ -272,16 +287,15 @@ def tone(row: ClaimRow) -> str:
 
 
 def about_rows(findings: "Findings") -> str:
-    """How many statements apply, with which verdicts; how many do not, and how many were not evaluated."""
+    """How many statements can be checked, with which verdicts; how many cannot, and how many were not evaluated."""
     counts = Counter(verdict(row)[1] for row in findings.applicable)
     kinds = [f"{count} {word if count == 1 else PLURALS.get(word, word)}" for word, count in counts.most_common()]
     said = f" ({', '.join(kinds)})" if kinds else ""
     applicable, unasked = len(findings.applicable), findings.unasked
     others = len(findings.not_applicable) - unasked
     return (
-        f"Of {len(findings.rows)} statements in the papers, {applicable} {'applies' if applicable == 1 else 'apply'} "
-        f"to this data{said}, {others} {'does' if others == 1 else 'do'} not, "
-        f"and {unasked} {'was' if unasked == 1 else 'were'} not evaluated to the end."
+        f"Of {len(findings.rows)} statements in the papers, {applicable} can be checked on this data{said}, {others} "
+        f"cannot, and {unasked} {'was' if unasked == 1 else 'were'} not evaluated to the end."
     )
 
 
@@ -344,7 +358,8 @@ def about_picture(findings: "Findings") -> str:
 
 def ringed_rows(portrait: Portrait) -> tuple[int, ...]:
     """The rows (from 1) of points that the picture rings: those in the way of a linear boundary between two classes."""
-    rows = max((each.in_the_way for each in portrait.separability), key=len, default=())
+    told = [each for each in portrait.separability if not portrait.hardly_helps(each)]
+    rows = max((each.in_the_way for each in told), key=len, default=())
     return rows if len(portrait.classes) == 2 and len(rows) <= MOST_RINGS else ()
 
 
