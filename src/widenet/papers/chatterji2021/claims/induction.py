@@ -146,7 +146,7 @@ RATE = Meaning(
 
 @claim("chatterji2021.theorem_1", Kind.MAIN, "Theorem 1, Section 2.3", reads=descents, means=RATE,
        given=[start_loss, step_scale, rate_share, schedule, two_points, *SETTING],
-       title="From a small loss, gradient descent reaches zero loss")  # fmt: skip
+       title="From a small loss, it falls at least like 1/t, to zero")  # fmt: skip
 def theorem_1(runs: FollowedDescent, *, rate: Bound = rate_constant) -> Promise:
     """From any start with $L₁ ≤ n^{−(1+C₁)}$, gradient descent with steps $α_t = Q₁ log²(1/L_t)$ has $L_t ≤ L₁/(Q₂(t −
     1) + 1)$ for all $t$. This is true for every $Q₁ ≤ Q̃₁$ (6) and $Q₂ ≤ Q̃₂(Q₁)$ (7), every $n ≥ 2$ and every width,
