@@ -425,10 +425,11 @@ class TestReport:
     def test_writes_a_page_and_prints_the_verdicts(self, lab: Invoke) -> None:
         text = lab("report", "--out", "build/report", code=3).stdout
         lines = text.splitlines()
-        assert len(lines) == 3
+        assert len(lines) == 4
         assert lines[0].startswith("6 statements   ▇ 3 hold   ◆ 1 false as printed   ○ 2 open   ")
-        assert lines[1].startswith("toy2020  ▇")
-        assert lines[1].endswith("   3   1   2   figures 1 of 2  figure_1")
+        assert lines[1] == "6 as printed (3 hold, 1 false, 2 open)"
+        assert lines[2].startswith("toy2020  ▇")
+        assert lines[2].endswith("   3   1   2   figures 1 of 2  figure_1")
         assert lines[-1] == "build/report/index.html"
         again = lab("report", "--out", "build/report", code=3).stdout.splitlines()
         assert again[-2:] == ["as in the last report", lines[-1]]

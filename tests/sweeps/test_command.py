@@ -1,5 +1,6 @@
 """`widenet sweep` and `widenet run` on a terminal."""
 
+import functools
 import json
 import os
 import signal
@@ -141,7 +142,10 @@ def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log, trouble
     spec = tmp_path / "slow.toml"
     spec.write_text(f'of = "{PRODUCTS}"\n[over]\nfactor = {list(range(1, 101))}\n')
     command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--jobs", "2"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+    # A shell that runs the tests in the background has them ignore Ctrl-C, and so would the process.
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    piped = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, env=dict(os.environ), preexec_fn=heard, **piped)
     last = time.monotonic() + PATIENCE
     while sum(log.counts().values()) < 12:
         assert time.monotonic() < last
