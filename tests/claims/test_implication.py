@@ -87,6 +87,17 @@ class TestContract:
         with pytest.raises(ClaimError, match="got small, more on these runs and small without runs"):
             self.made(judge)(toy([1.0, 0.0]))
 
+    def test_runs_that_break_a_promise_cannot_leave_it_out(self):
+        def judge(runs: Toy, *, limit: float | None = None) -> Promised:
+            broken = len(runs) > 0 and bool(np.any(runs.size > 1))
+            more = {} if broken or limit else {"more": at_most(runs.size, 1)}
+            return {"small": at_most(runs.size, 5), **more}
+
+        claim = self.made(judge)
+        with pytest.raises(ClaimError, match="got small on these runs and more, small without runs"):
+            claim(toy([1.0, 0.0]))
+        assert claim(toy([1.0, 0.0]), limit=3.0).verdict is Verdict.HOLDS  # a control may
+
     def test_a_hand_reduction_gets_a_sentence(self):
         def judge(runs: Toy) -> Promised:
             return {"small": at_most(runs.size.max(), 5)}

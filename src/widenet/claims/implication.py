@@ -277,7 +277,9 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
         tables = [tables[0].take(chosen)]
     promise = claim.promise(*tables, **constants)
     listed = {key for key, each in claim.clauses.items() if each.role == PROMISED}
-    if not {key for key, each in promise.parts.items() if isinstance(each, Sides | Fact | Rate)} <= listed:
+    shown = {key for key, each in promise.parts.items() if isinstance(each, Sides | Fact | Rate)}
+    # Constants of a control may leave promises out. Runs must not: those that break one could do without it.
+    if not shown <= listed or (shown != listed and not constants):
         raise ClaimError(
             f"{claim.id}: promise keys must not depend on data, got {', '.join(promise.parts)} on these runs and "
             f"{', '.join(sorted(listed))} without runs; put what depends on data into text="
