@@ -1023,3 +1023,17 @@ def test_what_theorems_allow_stands_beside_the_widths():
         ("4", "–"), ("16", "30,000"), ("64", "–")
     ]  # fmt: skip
     assert "Nothing is promised about the error on new points at any width (x.z): more points." in page
+
+
+def test_a_column_that_only_rounding_makes_vary_does_not_move_the_linear_classifier():
+    draw = np.random.default_rng(5)
+    labels = np.arange(40) % 2
+    column = 4.0 * labels + draw.normal(size=40)
+    nearly = np.where(labels, 0.1, np.nextafter(0.1, 1.0))
+    nearly[labels.argmax()] = 0.2
+    parts = np.arange(40) // 8
+    alone, both = (
+        dict(rivals.predictions(inputs, labels, parts, scales=True))[rivals.LINEAR].predicted[:8]
+        for inputs in (column[:, None], np.column_stack([column, nearly]))
+    )
+    assert alone.tolist() == both.tolist()
