@@ -1,6 +1,5 @@
 """`widenet sweep` and `widenet run` on a terminal."""
 
-import functools
 import json
 import os
 import signal
@@ -15,6 +14,10 @@ from tests.sweeps.conftest import PRODUCTS
 from widenet.cli import app
 
 PATIENCE = 300
+# A shell that runs the tests in the background has them ignore Ctrl-C, and so would what they start.
+HEARS_CTRL_C = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -141,11 +144,9 @@ def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log, trouble
     trouble.write_text("50 wait\n")
     spec = tmp_path / "slow.toml"
     spec.write_text(f'of = "{PRODUCTS}"\n[over]\nfactor = {list(range(1, 101))}\n')
-    command = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--jobs", "2"]
-    # A shell that runs the tests in the background has them ignore Ctrl-C, and so would the process.
-    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    piped = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, env=dict(os.environ), preexec_fn=heard, **piped)
+    sweep = [sys.executable, "-m", "widenet.cli", "sweep", str(spec), "--jobs", "2"]
+    command = [sys.executable, "-c", HEARS_CTRL_C, *sweep]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
     last = time.monotonic() + PATIENCE
     while sum(log.counts().values()) < 12:
         assert time.monotonic() < last
