@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from widenet.claims.base import Verdict
 from widenet.papers.base import Paper
 from widenet.papers.findings import finding_of, findings_of
-from widenet.papers.glossary import glossary_of, symbols_of
+from widenet.papers.glossary import entries_in, symbols_of
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -57,7 +57,7 @@ def claim_row(claim: "Claim") -> Row:
         "where": claim.where,
         "expected_verdict": expected.value,
         "reads": [each.id for each in claim.reads],
-        "symbols": [each.symbol for each in symbols_of(claim.paper, *texts)],
+        "symbols": [each.symbol for each in symbols_of(claim.paper, *texts, claim=claim.name)],
         "clauses": clauses,
     }
 
@@ -93,8 +93,8 @@ def more_about(row: Row) -> Row:
     from widenet.papers import PAPERS
 
     papers = [each for each in PAPERS if each.key == row["paper"] and row["id"] in each.claim_ids]
-    keys = [*(each.key for each in papers), ""]
-    known = {each.symbol: each.model_dump() for key in keys for each in glossary_of(key)[::-1]}
+    entries = entries_in(row["paper"] if papers else "", row["id"].partition(".")[2])
+    known = {each.symbol: each.model_dump(exclude={"claims"}) for each in entries[::-1]}
     found = finding_of(row["id"]) if papers else None
     return {
         "symbols": [known[symbol] for symbol in row["symbols"] if symbol in known],

@@ -19,7 +19,7 @@ from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of, without_emphasis
+from widenet.papers.glossary import MATHEMATICS, entries_in, symbols_of, without_emphasis
 from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
@@ -406,7 +406,7 @@ class Statement:
         found = self.evidence.headline.closest
         symbols = {
             name: each
-            for each in (*glossary_of(), *glossary_of(self.paper.key))
+            for each in reversed(entries_in(self.paper.key, self.claim.name))
             for name in re.findall(r"`(\w+)`", each.word)
         }
         named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
@@ -503,7 +503,8 @@ class Library:
         """The entries of the glossary that a statement uses."""
         clauses = statement.row["clauses"]
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
-        return [explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
+        found = symbols_of(statement.paper.key, *texts, claim=statement.claim.name)
+        return [explained(each.forms, each.word, each.meaning) for each in found]
 
     def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""
