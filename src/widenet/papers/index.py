@@ -63,7 +63,7 @@ def claim_row(claim: "Claim") -> Row:
 
 
 def related(id: str, papers: Iterable[Paper]) -> Row:
-    """The other forms of a statement, and the claims and figures that read the same runs, by their ids."""
+    """The other forms of a statement, the claims and figures of its runs, and figures that show it: their ids."""
     papers = [each for each in papers if each.key == id.split(".")[0]]
     claims, figures = _reads_of_claims(papers), figure_rows(papers)
     reads, found = claims.get(id, set()), finding_of(id)
@@ -71,7 +71,7 @@ def related(id: str, papers: Iterable[Paper]) -> Row:
         "repaired_by": found.repair if found else None,
         "false_as_printed": [each.claim for paper in papers for each in findings_of(paper.key) if each.repair == id],
         "same_runs": [other for other, own in claims.items() if other != id and reads & own],
-        "figures": [row["id"] for row in figures if reads & {*row["reads"]}],
+        "figures": [row["id"] for row in figures if reads & {*row["reads"]} or id in row["claims"]],
     }
 
 
@@ -107,7 +107,8 @@ def figure_row(figure: "Figure") -> Row:
     """A figure as JSON values."""
     reads = [each.id for each in figure.reads]
     words = {"id": figure.id, "paper": figure.paper, "title": figure.title, "caption": figure.caption}
-    return {**words, "reads": reads}
+    claims = [f"{figure.paper}.{name}" for name in figure.claims]
+    return {**words, "setting": figure.setting, "claims": claims, "reads": reads}
 
 
 def text(claims: "Iterable[Claim]", figures: "Iterable[Figure]") -> str:
