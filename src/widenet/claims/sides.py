@@ -78,7 +78,8 @@ class Sides:
       room: the tolerance: what rounding may add, as an absolute amount.
       grain: what rounding may add where a side has less than 64 bits: so small an excess decides nothing.
       strict: equality breaks the statement too. There is no tolerance then: nobody could tell one from the other.
-      undecided: cases of which it is not known how they end (cut off, overflowed): they neither keep nor break it.
+      undecided: cases of which it is not known how they end (overflowed, or cut off without having broken it): they
+        neither keep nor break it.
       exact: where the two sides were compared in whole numbers or fractions, the answers; their floats are then for the
         reader only.
       scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
@@ -116,6 +117,7 @@ class Sides:
         where: PerCase | None = None,
         strict: bool = False,
         undecided: PerCase = False,
+        cut_off: PerCase = False,
         scored: PerCase | None = None,
         trivial: PerCase | None = None,
         exact: PerCase | None = None,
@@ -133,6 +135,9 @@ class Sides:
         Beside one number it is that share of the number, and of 1 beside a smaller one. `room` is the amount itself,
         where it has several terms. Its sign does not matter, so that a share of a negative promise is as large a
         tolerance as a share of a positive one.
+
+        `cut_off` marks runs that ended before their measured side, which only moves away from where it began, could go
+        further: they break the statement where they already do, and are undecided elsewhere.
         """
         sense = Sense(sense)
         for name, side in (("measured", measured), ("promised", promised)):
@@ -166,6 +171,9 @@ class Sides:
             self.grain = _unit(measured, promised) * np.maximum(np.abs(self.measured), np.abs(self.promised))
         self.undecided, self.scored, answered = (each.astype(bool) for each in flat[4:])
         self.exact = None if exact is None else answered
+        if np.any(cut_off):
+            stopped = np.broadcast_to(yes_or_no("cut_off", cut_off), np.shape(measured)).ravel()
+            self.undecided = self.undecided | (stopped & ~self._is_beyond())
 
     @property
     def sign(self) -> str:
@@ -198,11 +206,7 @@ class Sides:
     @property
     def broken(self) -> Flags:
         """The decided cases in which the statement fails by more than its tolerance."""
-        if self.exact is not None:
-            return self.decided & ~self.exact
-        excess = self._excess()
-        beyond = excess >= self.room if self.strict else excess > self.room
-        return self.decided & beyond
+        return self.decided & self._is_beyond()
 
     @property
     def kept(self) -> bool | None:
@@ -384,6 +388,12 @@ class Sides:
         with np.errstate(invalid="ignore", over="ignore"):
             over = self.measured - self.promised
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
+
+    def _is_beyond(self) -> Flags:
+        if self.exact is not None:
+            return ~self.exact
+        excess = self._excess()
+        return excess >= self.room if self.strict else excess > self.room
 
     def _is_blurred(self) -> Flags:
         """Where rounding decides.
