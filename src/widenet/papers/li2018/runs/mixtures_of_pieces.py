@@ -41,10 +41,10 @@ class VotedPieces(Cases):
     exact: Neurons  #: the probability, where the P_i span two dimensions at most, else NaN
 
 
-def extreme_pieces(n_classes: int, factor: float = 1.0) -> np.ndarray:
-    """P_1 = (1), and −1/(k − 1) for the others; `factor` multiplies the second, for a control."""
+def extreme_pieces(n_classes: int) -> np.ndarray:
+    """P_1 = (1), and −1/(k − 1) for the others."""
     p = np.full((n_classes, 1), -1 / (n_classes - 1))
-    p[0], p[1] = 1.0, factor * p[1]
+    p[0] = 1.0
     return p
 
 
@@ -217,8 +217,9 @@ class ComponentSpread(Cases):
     relative_diameter: Number  #: λ
 
 
-def measure_spread(per_class: int, relative_diameter: float, seed: int, *, distance: float = 2**0.5) -> ComponentSpread:
-    """x at an angle ψ from x* with 2·sin ψ = λδ; β is Gaussian across x*."""
+def measure_spread(per_class: int, relative_diameter: float, seed: int) -> ComponentSpread:
+    """At distance δ = √2, x at an angle ψ from x* with 2·sin ψ = λδ; β is Gaussian across x*."""
+    distance = 2**0.5
     sine = relative_diameter * distance / 2
     beta = np.random.default_rng([seed, 75]).normal(size=4000)
     return ComponentSpread(-sine * beta / distance, per_class, relative_diameter)
