@@ -54,7 +54,7 @@ class RandomStarts(RandomFirstSteps):
     #: The largest C_4 that a run allows: log(1/L_1)/p^(1/2−β).
     margin_rate: PerRun = derived(lambda cell: -cell.log_loss / cell.half_width ** (0.5 - cell.beta))
     gain: PerRun = derived(lambda cell: (cell.after - cell.before).mean(axis=1))  #: the mean change of a margin
-    all_right: PerRun = derived(lambda cell: (cell.after > 0).all(axis=1))  #: 1 where all margins are positive
+    all_right: PerRun = derived(lambda cell: (cell.after > 0).all(axis=1) * 1.0)  #: 1 where all margins are positive
     mean_gain: float = derived(lambda cell: cell.gain.mean())
 
     mean_sum: float = derived(lambda cell: cell.half_width * formulas.captured_mean(cell.level, cell.deviation))  #: pχ
