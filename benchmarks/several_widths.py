@@ -15,6 +15,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import widenet as wn
 
@@ -29,9 +30,12 @@ Runs = list[wn.Trajectory]
 def ways(widths: Sequence[int], runs: int, steps: int) -> dict[str, Callable[[], Runs]]:
     """The same trainings by each way."""
     keys = jax.random.split(jax.random.key(0), runs)
-    data = wn.make_separable(jax.random.key(1), dim=DIM, separator_norm=8.0).sample(jax.random.key(2), SAMPLES)
+    draw = np.random.default_rng(0)
+    points = draw.normal(size=(SAMPLES, DIM))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    data = wn.from_arrays(points.astype(np.float32), np.sign(points[:, 0] + 0.1 * draw.normal(size=SAMPLES)))
     networks = [jax.vmap(lambda key, n=n: wn.make_two_layer(key, n, DIM, wn.leaky_relu(0.2)))(keys) for n in widths]
-    recipes = [wn.Recipe(wn.logistic, wn.SGD(10 / n), max_steps=steps) for n in widths]
+    recipes = [wn.Recipe(wn.hinge, wn.SGD(10 / n), max_steps=steps) for n in widths]
     return {
         "together": lambda: wn.ensembles(networks, data, recipes, [keys] * len(widths)),
         "one by one": lambda: [
