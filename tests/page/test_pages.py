@@ -112,6 +112,37 @@ def test_search_by_keyboard_alone(watched: Watched) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("separabel", "separable"),  # two letters exchanged
+        ("seperable theorem", "separable theorem"),
+        ("thoerem", "theorem"),
+        ("paper:toy2021", "paper:toy2020"),
+        ("is:flase", "is:false"),
+    ],
+)
+def test_the_search_suggests_the_nearest_words(watched: Watched, text: str, meant: str) -> None:
+    page = watched.open("toy2020/index.html")
+    page.fill("#search", text)
+    expect(page.locator("#search-says")).to_have_text("Nothing found. Did you mean")
+    expect(page.locator(".hits button").first).to_have_text(meant)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("#search")).to_have_value(meant)
+    expect(page.locator("#search")).to_be_focused()
+    expect(page.locator("#search-says")).to_contain_text("found")
+    assert page.locator(".hits a").count() > 0
+
+
+def test_the_search_suggests_nothing_for_words_that_are_near_to_none(watched: Watched) -> None:
+    page = watched.open("toy2020/index.html")
+    for text in ("qqqqzzzz", "xyz", "separabel qqqqzzzz"):
+        page.fill("#search", text)
+        expect(page.locator("#search-says")).to_contain_text("Nothing found. Words, or filters:")
+        assert page.locator(".hits button").count() == 0
+
+
+@pytest.mark.parametrize(
     ("text", "meets"),
     [
         ("is:false", lambda row: "false" in row["is"]),

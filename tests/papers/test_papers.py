@@ -99,6 +99,26 @@ def test_what_the_index_does_not_have_is_imported() -> None:
     assert [row["id"] for row in index.figure_rows([TOY])] == ["toy2020.figure_1", "toy2020.figure_2"]
 
 
+def test_every_figure_names_statements_that_it_illustrates() -> None:
+    for paper in papers.PAPERS:
+        names = {id.partition(".")[2] for id in paper.claim_ids}
+        for id in paper.figure_ids:
+            figure = paper.load_figure(id)
+            assert figure.claims, id
+            assert set(figure.claims) <= names, id
+            assert len(set(figure.claims)) == len(figure.claims), id
+            assert figure.setting or "figure_" not in id or id.endswith("_laws"), (
+                f"{id}: what the paper prints about it"
+            )
+            assert figure.setting.count("“") == figure.setting.count("”"), id
+
+
+def test_a_claim_has_the_figures_that_show_it() -> None:
+    found = index.related("brutzkus2019.theorem_6_3", papers.PAPERS)["figures"]
+    assert "brutzkus2019.figure_1" in found
+    assert "brutzkus2019.figure_2" not in found
+
+
 def test_the_blank_table_of_a_claim_has_keys_and_texts() -> None:
     for claim in papers.claims_of():
         for clause in claim.clauses.values():

@@ -158,6 +158,22 @@ def test_a_figure_page_tells_the_papers_rows_from_our_own(tmp_path: Path) -> Non
     assert "as expected" in ours
 
 
+def test_figures_and_the_statements_that_they_illustrate_name_each_other(pages: dict[str, Page]) -> None:
+    figure, claim = pages["toy2020/figure_1.html"], pages["toy2020/theorem_2.html"]
+    assert "../toy2020/theorem_2.html" in [attributes.get("href") for _, attributes in figure.tags]
+    assert "Statements that it illustrates" in figure.text
+    assert "../toy2020/figure_1.html" in [attributes.get("href") for _, attributes in claim.tags]
+    assert "Figure 1, shows it" in claim.text
+    assert "Statements that it illustrates" not in pages["toy2020/figure_2.html"].text
+
+
+def test_a_figure_page_has_the_setting_of_the_paper_beside_ours(pages: dict[str, Page]) -> None:
+    text = pages["toy2020/figure_1.html"].text
+    assert "The paper “Three neurons”, and 64 points." in text
+    assert "Here The step size is not stated in the paper." in text
+    assert "It draws no such figure." in pages["toy2020/figure_2.html"].text
+
+
 def test_what_differs_at_the_papers_own_scale_is_said_wherever_the_figure_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,6 +102,9 @@ class Figure:
       id: `paper.figure`, the same in code, command line, store and report.
       title: what it shows, in one line.
       caption: what was assumed where the paper is silent.
+      setting: what the paper prints about how it was made, in its own words between “ ”; "" where it draws no such
+        figure.
+      claims: the names of the claims of the paper that it illustrates.
       reads: the experiments whose cells it shows.
       compare: sets each reported number beside the measured one.
       reduce: one list of results per experiment in, the numbers with named axes out. By default the experiment has
@@ -116,6 +119,8 @@ class Figure:
     compare: Callable[[xr.Dataset], list[Comparison]]
     reduce: Callable[..., xr.Dataset] = only
     drawing: str = ""
+    setting: str = ""
+    claims: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from widenet.claims.base import Verdict
 from widenet.papers.base import Paper
 from widenet.papers.findings import finding_of, findings_of
-from widenet.papers.glossary import glossary_of, symbols_of
+from widenet.papers.glossary import entries_in, symbols_of
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -57,13 +57,13 @@ def claim_row(claim: "Claim") -> Row:
         "where": claim.where,
         "expected_verdict": expected.value,
         "reads": [each.id for each in claim.reads],
-        "symbols": [each.symbol for each in symbols_of(claim.paper, *texts)],
+        "symbols": [each.symbol for each in symbols_of(claim.paper, *texts, claim=claim.name)],
         "clauses": clauses,
     }
 
 
 def related(id: str, papers: Iterable[Paper]) -> Row:
-    """The other forms of a statement, and the claims and figures that read the same runs, by their ids."""
+    """The other forms of a statement, the claims and figures of its runs, and figures that show it: their ids."""
     papers = [each for each in papers if each.key == id.split(".")[0]]
     claims, figures = _reads_of_claims(papers), figure_rows(papers)
     reads, found = claims.get(id, set()), finding_of(id)
@@ -71,7 +71,7 @@ def related(id: str, papers: Iterable[Paper]) -> Row:
         "repaired_by": found.repair if found else None,
         "false_as_printed": [each.claim for paper in papers for each in findings_of(paper.key) if each.repair == id],
         "same_runs": [other for other, own in claims.items() if other != id and reads & own],
-        "figures": [row["id"] for row in figures if reads & {*row["reads"]}],
+        "figures": [row["id"] for row in figures if reads & {*row["reads"]} or id in row["claims"]],
     }
 
 
@@ -93,8 +93,8 @@ def more_about(row: Row) -> Row:
     from widenet.papers import PAPERS
 
     papers = [each for each in PAPERS if each.key == row["paper"] and row["id"] in each.claim_ids]
-    keys = [*(each.key for each in papers), ""]
-    known = {each.symbol: each.model_dump() for key in keys for each in glossary_of(key)[::-1]}
+    entries = entries_in(row["paper"] if papers else "", row["id"].partition(".")[2])
+    known = {each.symbol: each.model_dump(exclude={"claims"}) for each in entries[::-1]}
     found = finding_of(row["id"]) if papers else None
     return {
         "symbols": [known[symbol] for symbol in row["symbols"] if symbol in known],
@@ -107,7 +107,8 @@ def figure_row(figure: "Figure") -> Row:
     """A figure as JSON values."""
     reads = [each.id for each in figure.reads]
     words = {"id": figure.id, "paper": figure.paper, "title": figure.title, "caption": figure.caption}
-    return {**words, "reads": reads}
+    claims = [f"{figure.paper}.{name}" for name in figure.claims]
+    return {**words, "setting": figure.setting, "claims": claims, "reads": reads}
 
 
 def text(claims: "Iterable[Claim]", figures: "Iterable[Figure]") -> str:

@@ -308,7 +308,8 @@ class Site:
                 "figure",
                 figure=figure,
                 paper_name=short_name(figure.paper),
-                about=library.about_figure(figure.id, figure.paper),
+                shows=library.shown_in(figure.outcome.figure),
+                about=library.about_figure(figure.outcome.figure, figure.paper),
                 bases=wording.band_reasons(
                     [*figure.outcome.comparisons, *(figure.archived.comparisons if figure.archived else ())]
                 ),

@@ -16,10 +16,11 @@ from widenet.claims.base import KEPT_BY_FAR, plain
 from widenet.claims.tolerances import ROUNDING
 from widenet.console import wording
 from widenet.console.wording import Badge, Tone
+from widenet.figures import Figure
 from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, glossary_of, symbols_of, without_emphasis
+from widenet.papers.glossary import MATHEMATICS, entries_in, symbols_of, without_emphasis
 from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
@@ -406,7 +407,7 @@ class Statement:
         found = self.evidence.headline.closest
         symbols = {
             name: each
-            for each in (*glossary_of(), *glossary_of(self.paper.key))
+            for each in reversed(entries_in(self.paper.key, self.claim.name))
             for name in re.findall(r"`(\w+)`", each.word)
         }
         named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
@@ -460,7 +461,11 @@ class Statement:
 
 @dataclass(frozen=True)
 class Relatives:
-    """What belongs to a statement: its other forms, its neighbours, and what reads the same runs; ids in `figures`."""
+    """What belongs to a statement: its other forms, its neighbours, and what reads the same runs.
+
+    Attributes:
+      figures: the ids of those that read the same runs or show it; `illustrated_by`, of those that show it.
+    """
 
     repaired_by: Statement | None
     false_as_printed: list[Statement]
@@ -468,6 +473,7 @@ class Relatives:
     after: Statement | None
     same_runs: list[Statement]
     figures: list[str]
+    illustrated_by: set[str]
 
 
 class Library:
@@ -503,7 +509,8 @@ class Library:
         """The entries of the glossary that a statement uses."""
         clauses = statement.row["clauses"]
         texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
-        return [explained(each.forms, each.word, each.meaning) for each in symbols_of(statement.paper.key, *texts)]
+        found = symbols_of(statement.paper.key, *texts, claim=statement.claim.name)
+        return [explained(each.forms, each.word, each.meaning) for each in found]
 
     def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""
@@ -518,13 +525,23 @@ class Library:
             before=mine[place - 1] if place else None,
             after=mine[place + 1] if place + 1 < len(mine) else None,
             same_runs=same[:MOST_RELATIVES],
-            figures=[row["id"] for row in figure_rows([statement.paper]) if reads & {*row["reads"]}],
+            figures=[
+                row["id"]
+                for row in figure_rows([statement.paper])
+                if statement.id in row["claims"] or reads & {*row["reads"]}
+            ],
+            illustrated_by={row["id"] for row in figure_rows([statement.paper]) if statement.id in row["claims"]},
         )
 
-    def about_figure(self, figure_id: str, paper: Paper) -> list[Statement]:
-        """The statements that read the runs of a figure."""
-        reads = {each for row in figure_rows([paper]) if row["id"] == figure_id for each in row["reads"]}
-        return [each for each in self.of(paper) if reads & {*each.row["reads"]}]
+    def shown_in(self, figure: Figure) -> list[Statement]:
+        """The statements that a figure illustrates."""
+        named = [f"{figure.paper}.{name}" for name in figure.claims]
+        return [self.by_id[id] for id in named if id in self.by_id]
+
+    def about_figure(self, figure: Figure, paper: Paper) -> list[Statement]:
+        """The other statements that read the runs of a figure."""
+        reads, shown = {each.id for each in figure.reads}, self.shown_in(figure)
+        return [each for each in self.of(paper) if reads & {*each.row["reads"]} and each not in shown]
 
 
 def _nearness(hypothesis: Hypothesis) -> tuple[int, float]:

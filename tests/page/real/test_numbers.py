@@ -318,7 +318,8 @@ def test_no_number_of_a_claim_stands_beside_the_elements_that_are_compared(
         texts = [*shared, *words_of(own), *words_of(index[row["id"]]), *map(wording.clause, clauses), "95 % 0"]
         texts += setting_of(row["paper"])
         texts += words_of(finding.model_dump(mode="json")) if finding else ()
-        symbols = symbols_of(row["paper"], claim.title, claim.statement, *(each["text"] for each in clauses))
+        texts_with_symbols = (claim.title, claim.statement, *(each["text"] for each in clauses))
+        symbols = symbols_of(row["paper"], *texts_with_symbols, claim=claim.name)
         texts += [text for each in symbols for text in (each.word, each.meaning)]
         known = set(DIGITS.findall(" ".join(texts).replace("{", "").replace("}", "")))
         said = pages[address(row["id"])].said

@@ -37,6 +37,47 @@ function conditions(text) {
   });
 }
 
+const find = text => {
+  const met = conditions(text);
+  return PAGES.filter(page => met.every(each => each(page)));
+};
+
+// How many letters must be changed, added, left out or exchanged with their neighbour.
+function distance(a, b) {
+  let before = [], last = [], row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    [before, last, row] = [last, row, [i]];
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] !== b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.length];
+}
+
+let words;
+const NAMES = { is: page => page.is.split(" "), paper: page => [page.paper], kind: page => [...page.kind.split(" "), ...Object.keys(KINDS)] };
+
+// The words that a misspelt one may be, nearest first, then those on most pages; of a filter, its values.
+function nearest(word) {
+  const [, name, value] = /^(is|paper|kind):(.+)$/.exec(word) || [null, "", word], counts = new Map();
+  if (!words) words = PAGES.map(page => new Set(page.all.match(/[a-z]{4,}[0-9]*/g)));
+  PAGES.forEach((page, at) => { for (const each of name ? new Set(NAMES[name](page)) : words[at]) counts.set(each, (counts.get(each) || 0) + 1); });
+  const most = value.length < 4 ? 0 : value.length < 8 ? 1 : 2;
+  return [...counts.keys()].filter(each => Math.abs(each.length - value.length) <= most)
+    .map(each => [distance(value, each), -counts.get(each), each]).filter(([far]) => far > 0 && far <= most)
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1)).map(([, , each]) => (name ? name + ":" : "") + each);
+}
+
+// Searches that find something, with each word that no page has replaced by one near it.
+function suggestions(text) {
+  const given = fold(text).split(/\s+/).filter(Boolean), near = given.map(each => find(each).length ? [each] : nearest(each));
+  if (near.some(each => !each.length)) return [];
+  const first = near.map(each => each[0]);
+  const tries = [first, ...near.flatMap((each, at) => each.slice(1, 3).map(other => first.with(at, other)))];
+  return tries.map(each => each.join(" ")).filter(each => each !== given.join(" ") && find(each).length).slice(0, 3);
+}
+
 function row(page) {
   const item = document.createElement("li"), link = document.createElement("a"), dot = document.createElement("i");
   const name = document.createElement("span"), small = document.createElement("small");
@@ -50,6 +91,15 @@ function row(page) {
   return item;
 }
 
+function suggestion(text) {
+  const item = document.createElement("li"), button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.addEventListener("click", () => { input.value = text; show(); input.focus(); });
+  item.append(button);
+  return item;
+}
+
 function show(most = MOST) {
   list.replaceChildren();
   box.hidden = document.activeElement !== input && !input.value;
@@ -57,10 +107,11 @@ function show(most = MOST) {
     says.textContent = FILTERS;
     return;
   }
-  const met = conditions(input.value);
-  const hits = PAGES.filter(page => met.every(each => each(page)));
+  const hits = find(input.value);
   hits.sort((a, b) => b.mark.includes("main") - a.mark.includes("main"));
-  says.textContent = hits.length ? `${hits.length} found` : `Nothing found. ${FILTERS}`;
+  const near = hits.length ? [] : suggestions(input.value);
+  says.textContent = hits.length ? `${hits.length} found` : near.length ? "Nothing found. Did you mean" : `Nothing found. ${FILTERS}`;
+  list.append(...near.map(suggestion));
   list.append(...hits.slice(0, most).map(row));
   if (hits.length > most) {
     const item = document.createElement("li"), button = document.createElement("button");

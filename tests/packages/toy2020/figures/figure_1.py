@@ -24,6 +24,8 @@ figure_1 = Figure(
     id="toy2020.figure_1",
     title="Train and test error against the epoch",
     caption="The step size is not stated in the paper.",
+    setting="“Three neurons”, and 64 points.",
+    claims=("theorem_2",),
     reads=(curves,),
     compare=compare,
 )

@@ -64,6 +64,11 @@ figure_2 = Figure(
         "ten at which pilot runs converged. Figure 1's runs, beside which these are set, have step size 1 at paper "
         "scale and 10 at quick scale. The output weights may change sign here."
     ),
+    setting=(
+        "“The setting of Figure 1 is implemented, but now the second layer is trained as well”, from 1/√(2k) or "
+        "−1/√(2k)."
+    ),
+    claims=("equation_13", "section_5_3_signs"),
     reads=(mnist.at(mnist_both_layers_settings), mnist.at(mnist_reference_settings), mnist_separator),
     reduce=reduce_figure_2,
     compare=compare_figure_2,

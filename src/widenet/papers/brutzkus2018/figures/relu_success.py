@@ -91,6 +91,7 @@ relu_success = Figure(
         "The paper states Theorem 9 and draws no such figure. Data e_1, …, e_d labelled +1, output weights ±1, entries "
         "of W_0 uniform on [−1, 1], step size 0.6, samples drawn with replacement until no point makes an update."
     ),
+    claims=("theorem_9a", "theorem_9b", "theorem_9_equivalence"),
     reads=(relu_phase,),
     reduce=reduce_relu_success,
     compare=compare_relu_success,

@@ -72,6 +72,7 @@ three_zero_losses = Figure(
         "test points of dimension 20, margins 0.1 to 0.3; the built networks solve the linear system behind Theorem 7 "
         "(least squares), once on all points with the test labels flipped, once on the training points alone."
     ),
+    claims=("section_6_2_bad_global", "theorem_7"),
     reads=(bad_minimum,),
     reduce=reduce_three_zero_losses,
     compare=compare_three_zero_losses,

@@ -113,6 +113,7 @@ updates_by_step_size = Figure(
         "The paper draws no such figure. R = v = 1/√(2k); basis sequence: d = 16 unit vectors in fractions, so that no "
         "rounding decides whether a margin has reached 1; random data: 100 points with the same ‖w*‖ = 4."
     ),
+    claims=("corollary_3", "remark_1", "theorem_4", "theorem_4_sharp", "theorem_4_large_steps", "gap_between_bounds"),
     reads=(step_size_runs,),
     reduce=reduce_updates_by_step_size,
     compare=compare_updates_by_step_size,

@@ -107,6 +107,7 @@ updates_by_width = Figure(
         "data set of 60 points in dimension 10 (‖w*‖ = 5), samples drawn with replacement, slope 0.2, step size 1. "
         "Under R = v = 1/(2k) bound and updates grow with the width: the normalization is what keeps them level."
     ),
+    claims=("theorem_2", "corollary_3", "corollary_3_width_free"),
     reads=(width_runs.at(contrast_settings),),
     reduce=reduce_updates_by_width,
     compare=compare_updates_by_width,

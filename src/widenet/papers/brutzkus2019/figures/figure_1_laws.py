@@ -131,6 +131,7 @@ figure_1_laws = Figure(
         "margin γ, and how an output of exactly 0 counts. Each row makes one choice and trains as Figure 1 does, with "
         "more runs; diamonds are the reported counts. A p-value is that of Fisher's exact test."
     ),
+    claims=("theorem_6_3", "theorem_6_4", "theorem_6_5_large_network", "theorem_6_5_small_network"),
     reads=(sampled_runs.at(choice_settings),),
     compare=compare_figure_1_laws,
     reduce=figure_1_laws_numbers,

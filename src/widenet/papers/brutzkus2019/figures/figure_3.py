@@ -72,6 +72,8 @@ figure_3 = Figure(
         "first run for k = 100, and for k = 2 the first one with zero training error that is wrong elsewhere; the bars "
         "count all 200."
     ),
+    setting="Training sets of 6 diverse positive and 6 diverse negative points; k = 100 and k = 2.",
+    claims=("lemma_6_1", "theorem_6_3", "theorem_6_3_angle", "theorem_6_4", "observation_decoy"),
     reads=(recorded_runs.at(decoy_settings),),
     compare=compare_figure_3,
     reduce=figure_3_numbers,

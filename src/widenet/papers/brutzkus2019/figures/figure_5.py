@@ -103,6 +103,11 @@ figure_5 = Figure(
         "and the same initial filters for both. As in the paper 100 runs per point are averaged; a paired test over "
         "400 stands beside them. Law of the non-diverse points as in figure_1, an assumption."
     ),
+    setting=(
+        "“The setting is similar to the setting of Section A”, which is that of Figure 1. “Each point is an average "
+        "test error of 100 runs.” γ = 1 and γ = 5."
+    ),
+    claims=("theorem_6_3", "theorem_6_4"),
     reads=(sampled_runs.at(margin_settings),),
     compare=compare_figure_5,
     reduce=figure_5_numbers,

@@ -82,6 +82,11 @@ figure_6 = Figure(
         "Here γ = 2; step size, scale and stopping rule of Appendix A. The maps show the share of "
         "runs that recover f* over γ and k, and over γ and the share of negative points that hold p₂ alone."
     ),
+    setting=(
+        "“In total, the training set has 6 positive points and 6 negative points”, with “a non-diverse negative "
+        "point”; k = 100 and k = 2. γ, step size and initial scale are not printed."
+    ),
+    claims=("theorem_6_3", "theorem_6_4", "proposition_e_22"),
     reads=(recorded_runs.at(functools.partial(decoy_settings, margin=2.0, n_single=1)), recovery),
     compare=compare_figure_6,
     reduce=figure_6_numbers,

@@ -37,6 +37,16 @@ def filter_figure(id: str, *, side: int, clustered_size: int) -> Figure:
             "and the runs on centres are divided among them. The small network's learning rate and initial scale are "
             "those with the smallest test error, as in the paper."
         ),
+        setting=(
+            f"A convolution with {side} × {side} filters and 120 channels, max pooling over 2 × 2 and “a fully "
+            f"connected layer”, trained by Adam on {clustered_size} images for part (a). “Batch size which is "
+            "one-tenth of the size of the training set”, learning rate 0.01, truncated normal weights of standard "
+            "deviation 0.05; filters of norm 1 in four clusters of k-means. The small network has 4 channels: 20 "
+            "runs from the centres, with only “the fully connected layer and the bias of the first layer” "
+            "trained, and 20 from random weights for each of 6 pairs of learning rate and standard deviation, of "
+            "which the best is drawn."
+        ),
+        claims=("lemma_6_1", "theorem_6_3_angle"),
         reads=(mnist_filters.at(functools.partial(filter_settings, filter_side=side)),),
         compare=compare_mnist_filters,
         reduce=functools.partial(filter_numbers, clustered_size=clustered_size),

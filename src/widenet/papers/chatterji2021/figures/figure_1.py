@@ -44,6 +44,8 @@ figure_1 = Figure(
     id="chatterji2021.figure_1",
     title="The Huberized ReLU with h = 1",
     caption="Eq. 1 with h = 1, as printed; the range from −1 to 3 is ours.",
+    setting="“A plot of the Huberized ReLU in the case h = 1.”",
+    claims=("huberized_sandwich", "huberized_slopes"),
     reads=(activations,),
     compare=compare_figure_1,
 )

@@ -53,6 +53,10 @@ figure_3 = Figure(
         "larger. The curves are five runs of D. Centres of opposite classes have inner products up to 0.707 here, so "
         "Theorem 2 does not apply to this data."
     ),
+    setting=(
+        "The setting of Figure 2; positive points around (1, 0) and (0, 1), negative ones “remain at the same place”."
+    ),
+    claims=("theorem_1", "theorem_2b"),
     reads=(simulations.at(shoulder_runs), simulations.at(xor_runs)),
     reduce=reduce_figure_3,
     compare=compare_figure_3,

@@ -72,6 +72,11 @@ figure_4 = Figure(
         "Only D shows overshooting, so agreement with that sentence is no evidence for D. 40 runs of each "
         "activation are counted; five of each are drawn, on the same data and from the same weights."
     ),
+    setting=(
+        "“Ten training runs as described above for the shoulders data, except that, for five of them, the Huberized "
+        "ReLU was replaced by a standard ReLU.”"
+    ),
+    claims=("theorem_1", "huberized_slopes"),
     reads=(simulations.at(shoulder_runs), simulations.at(relu_runs)),
     reduce=reduce_figure_4,
     compare=compare_figure_4,

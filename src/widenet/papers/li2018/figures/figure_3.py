@@ -66,6 +66,11 @@ figure_3 = Figure(
         "of whole balls: their extreme points are measured too. An illustration of (A1) alone: these points do not "
         "have norm 1, and a network without biases is 0 at the origin."
     ),
+    setting=(
+        "Points “uniformly over two balls of diameter 1/10” per class, with centres (0, 0) and (2, 2) for one, (0, "
+        "2) and (2, 0) for the other."
+    ),
+    claims=("assumption_a1", "assumption_a1_balls"),
     reads=(ball_points,),
     reduce=reduce_figure_3,
     compare=compare_figure_3,

@@ -86,6 +86,11 @@ figure_6 = Figure(
         'time at which the accuracy decreases with σ: at step 20 it does, at T all σ are learned. "Covariance σ/√d '
         'I" is read as a standard deviation of σ/√d. No σ shown here meets (A1).'
     ),
+    setting=(
+        "The synthetic data of Figure 1: “Here we fix σ₀ = 5 and vary σ”. The values of σ, the width, T, B and η are "
+        "not printed."
+    ),
+    claims=("theorem_4_1", "assumption_a1"),
     reads=(curves.at(synthetic_spreads),),
     reduce=reduce_figure_6,
     compare=compare_figure_6,

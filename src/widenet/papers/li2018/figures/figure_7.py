@@ -86,6 +86,8 @@ figure_7 = Figure(
         "time of each statement. More components go with smaller distances early on only: later those networks go on "
         "moving, and at T the order is the opposite one. The data do not meet (A1)."
     ),
+    setting="The synthetic data of Figure 1: “Here we vary” l “from 1 to 7”. The width, T, B and η are not printed.",
+    claims=("section_6_components", "theorem_4_1"),
     reads=(curves.at(synthetic_components),),
     reduce=reduce_figure_7,
     compare=compare_figure_7,

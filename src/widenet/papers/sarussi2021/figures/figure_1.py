@@ -60,6 +60,11 @@ figure_1 = Figure(
         "0.5, slope 0.1, v = 0.1, step 0.01, the same number of epochs for both. Without biases a boundary is a set of "
         "rays."
     ),
+    setting=(
+        "“The network has 100 neurons, initialized from a Gaussian with standard deviation 0.001 for small "
+        "initialization and 30 for large initialization.” Linearly separable data in two dimensions."
+    ),
+    claims=("theorem_5_1", "corollary_6_1", "corollary_6_2"),
     reads=(curves.at(small_start), curves.at(large_start)),
     reduce=reduce_figure_1,
     compare=compare_figure_1,

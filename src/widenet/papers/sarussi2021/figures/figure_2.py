@@ -166,6 +166,12 @@ figure_2 = Figure(
         "with 1 − α, because an update moves two rows of one sign apart by 0 or by 1 − α of a step. The test images "
         "come from the training files. Runs from large weights, and all runs on 3 against 5, still have training error."
     ),
+    setting=(
+        "“A network is trained on Gaussian data and binary MNIST problems”, the digits 0 and 1, and 3 and 5. In "
+        "every epoch “all data points (train and test) are checked to see if they are in the linear region or not”. "
+        "Sizes, slope, step and initial scales are not printed."
+    ),
+    claims=("theorem_5_1", "theorem_5_1_sharp", "equation_6"),
     reads=(curves.at(from_small), curves.at(from_large), maps.at(digit_map)),
     reduce=reduce_figure_2,
     compare=compare_figure_2,

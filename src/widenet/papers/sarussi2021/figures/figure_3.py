@@ -136,6 +136,11 @@ figure_3 = Figure(
         "gradient flow of 20 neurons on the same points, in whose clock the agreement is exact in the limit. SGD "
         "approaches it like 1/log t: the nearest run is where the printed example is, others are still on their way."
     ),
+    setting=(
+        "“A network with 100 neurons is trained on linearly separable data sampled from two Gaussians, and points "
+        "inside a linear margin are excluded.”"
+    ),
+    claims=("theorem_6_2_direction", "theorem_6_2_region", "corollary_6_2"),
     reads=(curves.at(small_start), flows.at(plane_flow_settings)),
     reduce=reduce_figure_3,
     compare=compare_figure_3,

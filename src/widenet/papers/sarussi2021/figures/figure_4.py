@@ -33,6 +33,11 @@ figure_4 = Figure(
         "w = (1, 0), u = (0, 1), as printed; the slope 0.1, v = 1 and the square [−1, 1]² are ours. The ReLU network "
         "is 0 on the third quadrant; whichever label 0 gets, the boundary is two rays 135° apart."
     ),
+    setting=(
+        "Two neurons, w = (1, 0) and u = (0, 1); orange where the output is positive, blue where it is negative and "
+        "grey where it is 0."
+    ),
+    claims=("section_11_1", "corollary_6_1"),
     reads=(landscapes,),
     compare=compare_figure_4,
 )

@@ -49,6 +49,8 @@ figure_5 = Figure(
     id="sarussi2021.figure_5",
     title="Two neurons: the sign of the output, and the output",
     caption="The network of Figure 4; the paper does not print the weights of this one. Slope 0.1.",
+    setting="“A two neuron leaky ReLU network”; its weights are not printed.",
+    claims=("corollary_6_1",),
     reads=(landscapes,),
     compare=compare_figure_5,
 )

@@ -60,6 +60,8 @@ figure_6 = Figure(
         "Each line is an average over 5 initializations, as printed; training and test images together. Ours: which "
         "pairs, and the setting of Figure 2 from small weights."
     ),
+    setting="MNIST pairs, which ones is not printed. “Each line corresponds to an average over 5 initializations.”",
+    claims=("theorem_5_1", "theorem_5_1_sharp", "corollary_6_2"),
     reads=(curves.at(pairs),),
     reduce=reduce_figure_6,
     compare=compare_figure_6,

@@ -72,6 +72,11 @@ figure_7 = Figure(
         "The paper prints neither data nor setting; here the runs of Figure 2. The ratio falls because the distance of "
         "the means grows, like log t in the end; r itself changes little, and not at all where neurons agree."
     ),
+    setting=(
+        "The largest distance of a row from its mean beside the distance of the means, and the largest angle of two "
+        "rows of one sign. Data and setting are not printed."
+    ),
+    claims=("theorem_6_1", "section_13_differences"),
     reads=(curves.at(from_small), curves.at(from_large)),
     reduce=reduce_figure_7,
     compare=compare_figure_7,

@@ -27,6 +27,11 @@ figure_8 = Figure(
         "400 points, 50 neurons of each sign, batch-1 SGD with step 0.001, as printed. Ours: means ±4e₁, spread 1, "
         "margin 1, slope 0.1, v = 0.1, initial deviation 0.01."
     ),
+    setting=(
+        "“400 data points from two antipodal separable Gaussians (one for each label)” in R^50; “100 neurons (50 of "
+        "each type)”; “SGD with batch size 1 with learning rate” η = 0.001."
+    ),
+    claims=("theorem_6_2_region", "theorem_6_2_state", "definition_6_3"),
     reads=(curves.at(high_dimension),),
     compare=compare_figure_8,
 )
