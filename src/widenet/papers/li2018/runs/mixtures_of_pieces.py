@@ -109,6 +109,7 @@ class MeanEvents(Cases):
 
     shares: Instances  #: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l)
     exact: Instances  #: its probability on orthonormal centres, NaN elsewhere
+    orthonormal: Bool[np.ndarray, " instance"]  #: whether the centres are
     thresholds: Instances  #: τ
     distances: Instances  #: δ, with mirror images
     draws: Count
@@ -141,9 +142,20 @@ def measure_mean_events(
         hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
         known = isinstance(source, Basis)
         exact = float(beyond(4 * tau) ** ((k - 1) * per_class)) if known else np.nan
-        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance, (k - 1) * per_class, per_class))
-    columns = np.array(rows).T
-    return MeanEvents(*columns[:4], draws=count, largest=largest, others=columns[4], per_class=columns[5])
+        rows.append(((largest * hits <= 1 / 3).mean(), exact, known, tau, distance, (k - 1) * per_class, per_class))
+    shares, exact, known, *columns = np.array(rows, np.float64).T
+    tau, distances, others, per_class = columns
+    return MeanEvents(
+        shares,
+        exact,
+        known.astype(bool),
+        tau,
+        distances,
+        draws=count,
+        largest=largest,
+        others=others,
+        per_class=per_class,
+    )
 
 
 def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
