@@ -43,7 +43,7 @@ def by_hand(networks):
 
 def test_every_input_counts_once():
     for block in (7, 24, 100):
-        rates = error_rates(made(), images(), classes(), forward=ConvClassifier.by_patches, block=block)
+        rates = error_rates(made(), images(), classes(), forward=ConvClassifier.__call__, block=block)
         np.testing.assert_array_equal(rates, by_hand(made()))
 
 
@@ -70,7 +70,7 @@ def test_every_run_may_have_its_own_inputs():
 def test_what_is_not_finite_is_wrong():
     weights = made().output.weight.at[1].set(jnp.nan)
     broken = eqx.tree_at(lambda net: net.output.weight, made(), weights)
-    rates = error_rates(broken, images(), classes(), forward=ConvClassifier.by_patches, block=5)
+    rates = error_rates(broken, images(), classes(), forward=ConvClassifier.__call__, block=5)
     assert rates[1] == 1
     np.testing.assert_array_equal(np.delete(rates, 1), np.delete(by_hand(made()), 1))
 

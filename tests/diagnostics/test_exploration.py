@@ -8,7 +8,6 @@ from widenet.diagnostics.exploration import (
     XOR_LABELS,
     XOR_POINTS,
     cones,
-    count_limits,
     explored,
     half_planes,
     negative_sides,
@@ -71,8 +70,6 @@ def test_plus_and_minus():
 
 
 def test_counts_against_their_limits():
-    assert count_limits(100) == (30, 70)
-    assert count_limits(100, share=0.25) == (5, 45)
     counts = np.array([29, 30, 70, 71])
     assert np.array_equal(explored(counts, 100), [False, True, True, False])
     assert np.array_equal(explored(counts, 100, radius=2.1), [True] * 4)

@@ -25,13 +25,6 @@ def test_output_is_the_formula():
     np.testing.assert_allclose(network(x), expected, rtol=1e-14)
 
 
-def test_larger_patches():
-    network = make_conv_maxpool(jax.random.key(0), 4, 1.0, patch_dim=3)
-    x = np.random.default_rng(0).normal(size=(7, 3))
-    expected = np.maximum(np.asarray(network.filters) @ x.T, 0).max(axis=1) @ np.array([1, 1, -1, -1])
-    np.testing.assert_allclose(network(jnp.asarray(x.ravel())), expected, rtol=1e-13)
-
-
 def test_the_order_and_number_of_patches_do_not_matter():
     network = make_conv_maxpool(jax.random.key(1), 6, 1.0)
     for other in (point(2, 1, 4), point(4, 2, 1, 1, 1), point(1, 2, 4, 4)):

@@ -22,6 +22,9 @@ def test_default_initialization_is_equation_6():
     np.testing.assert_allclose(np.linalg.norm(network.hidden_weights, axis=1), 50**-0.5, rtol=1e-14)
     np.testing.assert_array_equal(network.output_weights, np.repeat([50**-0.5, -(50**-0.5)], 25))
     assert network.bias is None
+    other = make_two_layer(jax.random.key(1), 50, 7, leaky_relu(0.2), output_weight=3.0)
+    np.testing.assert_array_equal(other.output_weights, np.repeat([3.0, -3.0], 25))
+    np.testing.assert_array_equal(other.hidden_weights, network.hidden_weights)
 
 
 def test_float32_starts_at_the_rounded_float64_weights():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import widenet as wn
 from tests.packages import EMPTY, TOY
@@ -11,6 +12,7 @@ from widenet.claims.conclusion import evidence
 from widenet.claims.sides import Sides
 from widenet.errors import InputError, UnknownName
 from widenet.run import Answers
+from widenet.store import Store
 
 DATA = ([[0.6, 0.8], [-0.5, 0.1]], [1, -1])
 
@@ -46,6 +48,15 @@ def test_an_answer_that_is_kept_by_far_says_so():
     assert warning == "Tested far from the edge: the closest case uses 0.05 % of what is promised."
 
 
+def test_a_table_of_one_part_of_each_claim():
+    found = evidence({"updates": Sides([2.0], 8.0), "loss": Sides([0.5], 1.0)})
+    answers = Answers({"paper.claim": found})
+    assert answers.to_frame().tightness.tolist() == [0.25]
+    assert answers.to_frame(part="loss")[["measured", "promised", "tightness"]].values.tolist() == [[0.5, 1.0, 0.5]]
+    with pytest.raises(UnknownName, match="lose"):
+        answers.to_frame(part="lose")
+
+
 @pytest.mark.usefixtures("toys")
 def test_claims_are_named_by_id_or_given():
     one = wn.check_on(DATA, "toy2020.theorem_6")
@@ -74,6 +85,19 @@ def test_a_figure_has_numbers_comparisons_and_a_picture():
         wn.figure("toy2020.figure_99")
     with pytest.raises(InputError, match="seed"):
         wn.figure(id, seed=-1)
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_figure_is_kept_where_you_say_and_tells_how_far_it_is(tmp_path):
+    (id,) = papers.figure_ids("toy2020")[:1]
+    told = []
+    first = wn.figure(id, store=Store(tmp_path), progress=lambda share, words: told.append(share))
+    assert told == sorted(told)
+    assert told[-1] == 1
+    told.clear()
+    again = wn.figure(id, store=Store(tmp_path), progress=lambda share, words: told.append(share))
+    assert told == [], "every run is in the store"
+    xr.testing.assert_identical(first.numbers, again.numbers)
 
 
 def test_both_sides_of_every_run():

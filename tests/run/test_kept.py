@@ -148,9 +148,8 @@ def shipped(tmp_path, monkeypatch):
     def ship(move, left_out=()):
         numbers = outcome.numbers.map(lambda each: each + move if each.dtype.kind == "f" else each, keep_attrs=True)
         circumstances = outcome.circumstances.row()
-        made = archive.archive(
-            FIGURE.id, numbers, outcome.comparisons, circumstances, datetime.date(2026, 1, 2), left_out
-        )
+        made = archive.archive(FIGURE.id, numbers, outcome.comparisons, circumstances, datetime.date(2026, 1, 2))
+        made = made.model_copy(update={"left_out": left_out})
         path = archive.place_of(FIGURE.id)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(made.to_bytes())

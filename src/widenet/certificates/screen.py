@@ -34,10 +34,10 @@ class ScreenItem:
     rank: int
 
 
-def as_text(findings: Findings, width: int = WIDTH, height: int = MOST_LINES) -> str:
+def as_text(findings: Findings, width: int = WIDTH) -> str:
     """The parts of a certificate, one below the other, without what can be spared if there is no room for it."""
     items, more = list(_items(findings, width)), []
-    while len(lines := [*_lines(findings, items), *more]) > height and max(item.rank for item in items) > 0:
+    while len(lines := [*_lines(findings, items), *more]) > MOST_LINES and max(item.rank for item in items) > 0:
         items.remove(max(reversed(items), key=lambda item: item.rank))
         more = ["", "The page has more."]
     return "\n".join(lines)

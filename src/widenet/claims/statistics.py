@@ -19,13 +19,13 @@ def clopper_pearson(failures: int, runs: int, confidence: float = CONFIDENCE) ->
     return (lower, upper)
 
 
-def runs_needed(allowed_rate: float, confidence: float = CONFIDENCE) -> int:
-    """The fewest runs that can confirm "fails at most this often": n with (1 − δ)^n ≤ 1 − confidence."""
+def runs_needed(allowed_rate: float) -> int:
+    """The fewest runs that can confirm "fails at most this often": n with (1 − δ)^n ≤ 1 − `CONFIDENCE`."""
     if not 0 < allowed_rate <= 1:
         raise ValueError(f"an allowed failure rate lies in (0, 1], got {allowed_rate}")
     if allowed_rate == 1:
         return 0
-    return math.ceil(math.log(1 - confidence) / math.log1p(-allowed_rate))
+    return math.ceil(math.log(1 - CONFIDENCE) / math.log1p(-allowed_rate))
 
 
 def fails_at_most(failures: int, runs: int, allowed_rate: float, confidence: float = CONFIDENCE) -> bool | None:

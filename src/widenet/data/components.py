@@ -23,10 +23,8 @@ def spread_centres(
     per_class: int,
     dim: int,
     least_distance: float,
-    *,
-    both_signs: bool = True,
 ) -> Float[np.ndarray, "class component dim"]:
-    """Uniform unit vectors with this distance across classes, and with `both_signs` from each other's mirror images.
+    """Uniform unit vectors with this distance across classes, also from each other's mirror images.
 
     Raises:
       DataError: no such draw was found.
@@ -35,8 +33,7 @@ def spread_centres(
     across = classes[:, None] != classes
     for _ in range(ATTEMPTS):
         centres = unit_rows(draw, n_classes * per_class, dim)
-        cosines = centres @ centres.T
-        nearest = np.abs(cosines) if both_signs else cosines
+        nearest = np.abs(centres @ centres.T)
         if not across.any() or np.sqrt(np.maximum(2 - 2 * nearest[across].max(), 0)) >= least_distance:
             return centres.reshape(n_classes, per_class, dim)
     raise DataError(f"no {len(classes)} unit vectors of R^{dim} with distance {least_distance:g} across classes found.")

@@ -39,10 +39,10 @@ def two_gaussians(
 
 
 def with_outlier(
-    points: Points, labels: Labels, outlier: Float[np.ndarray, " dim"], label: float = 1.0
+    points: Points, labels: Labels, outlier: Float[np.ndarray, " dim"]
 ) -> tuple[Float[np.ndarray, "more dim"], Float[np.ndarray, " more"]]:
-    """The same points and one more at the end."""
-    return np.concatenate([points, np.asarray(outlier, np.float64)[None]]), np.append(labels, label)
+    """The same points and one more of the label 1 at the end."""
+    return np.concatenate([points, np.asarray(outlier, np.float64)[None]]), np.append(labels, 1.0)
 
 
 def _beyond(

@@ -28,8 +28,6 @@ class RegimeProgram:
       multipliers: λ ≥ 0 with (w, u) = Σ λ_i a_i, up to `stationarity`.
       stationarity: ‖(w, u) − Σ λ_i a_i‖/‖(w, u)‖, and `slack` Σ λ_i (⟨a_i, (w, u)⟩ − 1)/value: the KKT residuals.
       gap: how far the certified upper and lower bounds on the norm lie apart, relative to it.
-      sign_margin: min over points of c_i⟨w, x_i⟩ and of the same for u: only where it is positive can a trajectory
-        converge inside the regime.
     """
 
     plus: Float[np.ndarray, " dim"]
@@ -39,7 +37,6 @@ class RegimeProgram:
     stationarity: float
     slack: float
     gap: float
-    sign_margin: float
 
     @property
     def solution(self) -> Float[np.ndarray, " both"]:
@@ -62,7 +59,7 @@ def solve_regime(points: Points, labels: Signs, plus_signs: Signs, minus_signs: 
     found, dim = _shortest(rows), points.shape[1]
     if found.separator is None:
         nothing = np.full(dim, np.nan)
-        return RegimeProgram(nothing, nothing, np.inf, np.full(len(rows), np.nan), np.nan, np.nan, np.nan, np.nan)
+        return RegimeProgram(nothing, nothing, np.inf, np.full(len(rows), np.nan), np.nan, np.nan, np.nan)
     both, multipliers = found.separator, _multipliers(found, rows)
     value = float(both @ both)
     plus, minus = both[:dim], both[dim:]
@@ -74,7 +71,6 @@ def solve_regime(points: Points, labels: Signs, plus_signs: Signs, minus_signs: 
         stationarity=float(np.linalg.norm(both - multipliers @ rows) / value**0.5),
         slack=float(multipliers @ (rows @ both - 1) / value),
         gap=float((found.norm_upper - found.norm_lower) / found.norm_upper),
-        sign_margin=float(min((plus_signs * (points @ plus)).min(), (minus_signs * (points @ minus)).min())),
     )
 
 

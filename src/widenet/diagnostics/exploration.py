@@ -70,14 +70,7 @@ def sizes(membership: Membership | AxisSides) -> Int[np.ndarray, "*batch set"]:
     return membership.sum(axis=-2)
 
 
-def count_limits(half_width: int, *, share: float = 0.5, radius: float = 2.0) -> tuple[float, float]:
-    """share·k ± radius·√k: where a count of k filters is promised to lie (k/2 ± 2√k, or k/4 ± 2√k)."""
-    return share * half_width - radius * math.sqrt(half_width), share * half_width + radius * math.sqrt(half_width)
-
-
-def explored(
-    counts: Int[np.ndarray, "*batch"], half_width: int, *, share: float = 0.5, radius: float = 2.0
-) -> Bool[np.ndarray, "*batch"]:
-    """Whether each count lies within share·k ± radius·√k, limits included."""
-    low, high = count_limits(half_width, share=share, radius=radius)
-    return (counts >= low) & (counts <= high)
+def explored(counts: Int[np.ndarray, "*batch"], half_width: int, *, radius: float = 2.0) -> Bool[np.ndarray, "*batch"]:
+    """Whether each count of k filters lies within k/2 ± radius·√k, limits included."""
+    reach = radius * math.sqrt(half_width)
+    return (counts >= half_width / 2 - reach) & (counts <= half_width / 2 + reach)

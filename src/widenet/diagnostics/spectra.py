@@ -18,6 +18,10 @@ def effective_rank(values: Values) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def numerical_rank(values: Values, tolerance: float = 1e-10) -> int:
-    """How many exceed this share of the largest."""
-    return int((values > tolerance * values.max()).sum()) if len(values) and values.max() > 0 else 0
+SMALL = 1e-10
+"""Singular values up to this share of the largest count as 0."""
+
+
+def numerical_rank(values: Values) -> int:
+    """How many do not count as 0."""
+    return int((values > SMALL * values.max()).sum()) if len(values) and values.max() > 0 else 0

@@ -141,7 +141,6 @@ def archive(
     comparisons: Iterable[Comparison],
     circumstances: Mapping[str, Any],
     date: datetime.date,
-    left_out: Iterable[str] = (),
 ) -> Archived:
     """The archive of a figure. `circumstances` are those of its outcome's row; what belongs to one store is dropped."""
     kept = ("scale", "seed", "config", "seconds", "machine", "versions", "version")
@@ -153,7 +152,6 @@ def archive(
         attributes={str(name): _to_json(np.asarray(value).tolist()) for name, value in numbers.attrs.items()},
         coordinates={str(name): PlainArray.of(axis) for name, axis in numbers.coords.items()},
         quantities={str(name): PlainArray.of(array) for name, array in numbers.data_vars.items()},
-        left_out=tuple(left_out),
     )
 
 

@@ -1,7 +1,7 @@
 """The convolutional classifier of brutzkus2019's MNIST figures, written for one image; `jax.vmap` makes it a batch.
 
 Two forms compute the same function of the same weights. Calling the network runs equinox's convolution and pooling,
-layer by layer as the paper describes them. `by_patches` cuts the image into patches and takes one matrix product: a
+layer by layer as the paper describes them. `on_patches` takes one matrix product of patches that were cut before: a
 convolution whose kernel differs from run to run is slow on every device, a matrix product is not.
 """
 
@@ -86,12 +86,8 @@ class ConvClassifier(eqx.Module):
             hidden = eqx.nn.MaxPool2d(POOL, POOL)(relu()(self.convolution(image[None])))
             return self.output(hidden.ravel())
 
-    def by_patches(self, image: Float[Array, "row column"]) -> Float[Array, " class"]:
-        """The same outputs by one product of filters and patches."""
-        return self.on_patches(image.ravel()[patch_pixels(self.filter_side, image.shape[0])])
-
     def on_patches(self, patches: Float[Array, "window place pixel"]) -> Float[Array, " class"]:
-        """The same from patches that were cut before: training on a few images looks at each of them many times."""
+        """The same outputs from the patches of an image: training on a few images looks at each of them many times."""
         return self.head(pooled_responses(self.filters, patches))
 
 

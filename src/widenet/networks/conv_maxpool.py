@@ -55,10 +55,11 @@ def _in_order(patches: Float[Array, "patch patch_dim"]) -> Float[Array, "patch p
     return patches[jnp.lexsort(-patches.T[::-1])]
 
 
-def make_conv_maxpool(
-    key: RunKey, n_channels: int, scale: float | Float[Array, ""], *, patch_dim: int = 2, dtype=jnp.float64
-) -> ConvMaxPool:
-    """Filters with independent N(0, scale²) entries (σ_g), the same bits in any batch, and a ±1 second layer."""
-    drawn, zero = uniforms(key, (n_channels, patch_dim))
+def make_conv_maxpool(key: RunKey, n_channels: int, scale: float | Float[Array, ""]) -> ConvMaxPool:
+    """Filters of the plane with independent N(0, scale²) entries (σ_g) and a ±1 second layer.
+
+    They are the same bits in any batch.
+    """
+    drawn, zero = uniforms(key, (n_channels, 2))
     filters = rounded(gaussians(drawn) * scale, zero)
-    return ConvMaxPool(filters.astype(dtype), plus_minus(n_channels, 1.0, dtype))
+    return ConvMaxPool(filters.astype(jnp.float64), plus_minus(n_channels, 1.0))

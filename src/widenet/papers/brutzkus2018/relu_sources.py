@@ -106,14 +106,13 @@ def lines_of(inputs: Float[np.ndarray, "sample dim"]) -> Lines:
     return Lines(np.unique(first, return_inverse=True)[1], side)
 
 
-def separable_set(
-    draw: np.random.Generator, n_samples: int, dim: int, separator_norm: float = 3.0, margin_max: float = 0.999
-) -> PointSet:
-    """Points of the unit ball with margins uniform on [1/‖w*‖, margin_max] along a random direction."""
+def separable_set(draw: np.random.Generator, n_samples: int, dim: int) -> PointSet:
+    """Points of the unit ball with margins uniform on [1/‖w*‖, 0.999] along a random direction, ‖w*‖ = 3."""
+    separator_norm = 3.0
     direction = draw.normal(size=dim)
     direction /= np.linalg.norm(direction)
     labels = draw.choice([-1.0, 1.0], n_samples)
-    margins = draw.uniform(1 / separator_norm + 1e-9, margin_max, n_samples)
+    margins = draw.uniform(1 / separator_norm + 1e-9, 0.999, n_samples)
     across = draw.normal(size=(n_samples, dim))
     across -= np.outer(across @ direction, direction)
     length = np.sqrt(1 - margins**2) * draw.uniform(0, 0.999, n_samples)
@@ -124,9 +123,9 @@ def separable_set(
     return PointSet((labels * margins)[:, None] * direction + across, labels, separator_norm * direction)
 
 
-def antipodal_set(draw: np.random.Generator, n_pairs: int, dim: int, separator_norm: float = 6.0) -> PointSet:
+def antipodal_set(draw: np.random.Generator, n_pairs: int, dim: int) -> PointSet:
     """Pairs x, −x/2^j: opposite rays, opposite labels, unequal norms. A power of two keeps the line exact."""
-    half = separable_set(draw, n_pairs, dim, separator_norm / 2)
+    half = separable_set(draw, n_pairs, dim)
     scale = draw.choice([-1.0, -0.5], n_pairs)[:, None]
     return PointSet(
         np.concatenate([half.inputs, scale * half.inputs]),

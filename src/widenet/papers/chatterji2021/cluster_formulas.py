@@ -86,9 +86,9 @@ def capture_loss(level: Number, deviation: Number) -> float:
     return level / (deviation * math.sqrt(2 * math.pi))
 
 
-def tight_slack(p: Number, statements: Number, level: Number = LEVEL) -> float:
-    """The slack with which one of so many counts is off with probability at most `level` (Hoeffding)."""
-    return math.sqrt(math.log(statements / level) / (2 * p))
+def tight_slack(p: Number, statements: Number) -> float:
+    """The slack with which one of so many counts is off with probability at most `LEVEL` (Hoeffding)."""
+    return math.sqrt(math.log(statements / LEVEL) / (2 * p))
 
 
 def pull_slack(p: Number, beta: Number) -> float:

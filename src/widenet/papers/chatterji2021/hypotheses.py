@@ -128,14 +128,19 @@ def rate_share(runs: Any) -> Sides:
 @hypothesis("$3αM$", key="short_step")
 def local_step(runs: Any) -> Sides:
     """α ≤ 1/(3M), where there is a step."""
-    moves = ~np.isnan(runs.local_steps)
-    return at_most(runs.local_product, 1, within=ROUNDING, where=moves, event="networks that move")
+    return at_most(runs.local_product, 1, within=ROUNDING, **_that_move(runs, runs.local_product))
 
 
 @hypothesis("step $α$", key="step_positive")
 def local_step_positive(runs: Any) -> Sides:
     """α > 0, where there is a step."""
-    return more_than(runs.local_steps, 0, where=~np.isnan(runs.local_steps), event="networks that move")
+    return more_than(runs.local_steps, 0, **_that_move(runs, runs.local_steps))
+
+
+def _that_move(runs: Any, measured: np.ndarray) -> dict[str, Any]:
+    """Networks that have a step; one that has, and whose number is NaN, decides nothing."""
+    lost = {"undecided": np.isnan(measured), "unknown": "a step could not be computed"}
+    return {"where": runs.moves, "event": "networks that move", **lost}
 
 
 CHOSEN = "steps up to this length"

@@ -170,10 +170,10 @@ def on_one_point(heights: np.ndarray, label: float = 1.0) -> Case:
     return Case(UNIT[None], np.array([label]), HuberNetwork(rows, 2 / len(rows)))
 
 
-def steepest_curve(half_width: int, height: float = 30.0) -> Case:
+def steepest_curve(half_width: int) -> Case:
     """Helpful units far up, harmful ones at h exactly: ‖∇²L‖ tends to κpL, and both blocks of (23), (24) to theirs."""
     p = half_width
-    return on_one_point(np.repeat([(height + 0.5) / p + 0.5 / p, 1 / p], p))
+    return on_one_point(np.repeat([30.5 / p + 0.5 / p, 1 / p], p))
 
 
 def flat_step(half_width: int) -> Case:
@@ -192,9 +192,9 @@ def harmful_units(half_width: int) -> Case:
     return on_one_point(np.repeat([-1.0, 2 / half_width], half_width))
 
 
-def one_loss(n_samples: int, half_width: int = 64) -> Case:
+def one_loss(n_samples: int) -> Case:
     """Nearly all of nL on the first axis, whose harmful units are at h, and L where (5) just gives Lemma 10."""
-    p, loss = half_width, equation_5_threshold(n_samples)
+    p, loss = 64, equation_5_threshold(n_samples)
     h, axes = 1 / p, np.eye(n_samples)
     rows = np.zeros((2 * p, n_samples))
     rows[:p] = -1.0

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.control_table import at, controls
+from tests.control_table import at, controls, leaves_open
 from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
 from widenet.claims.base import NotApplicable, Verdict
 from widenet.claims.user_data import Choices, UserData
@@ -147,12 +147,25 @@ def test_a_perceptron_stops_too_early():
     assert perceptron(True).last_margin == pytest.approx([1 / 50, 3 / 50])
 
 
+UPDATES = ("margins", "alignment_gains", "norm_gains")
+TIMES = ("alignments", "norms", "smallest_ratios", "largest_ratios")
+
+
 def altered(**fields):
     """Theorem 2 about toy runs that count as many updates as the bound allows, with these fields in the last one."""
+    return theorem_2([counted(**fields)])
+
+
+def counted(**fields):
     runs = with_last(RUNS, **fields)
     limits = np.nan_to_num(np.floor(max_nonzero_updates(*runs.parameters)), posinf=0).astype(np.int64)
     limits[-1] += fields.get("updates", 0)
-    return theorem_2([dataclasses.replace(runs, updates=limits)])
+    # As many entries as are counted; the last of them are those of the runs.
+    longer = {}
+    for name, count in {**dict.fromkeys(UPDATES, limits.sum()), **dict.fromkeys(TIMES, (limits + 1).sum())}.items():
+        values = getattr(runs, name)[-count:]
+        longer[name] = np.concatenate([np.zeros(count - len(values)), values])
+    return dataclasses.replace(runs, updates=limits, **longer)
 
 
 def planted(share):
@@ -165,6 +178,8 @@ test_control = controls(
     RUNS,
     (theorem_2, "updates", {"bound": planted(1e-13)}, {"bound": planted(5e-12)}),
     (theorem_2, "zero_loss", {"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
+    (theorem_2, "zero_loss", {"last_margin": 1.0}, leaves_open(RUNS, last_margin=1 - 9e-13)),
+    (theorem_2, "zero_loss", {"last_margin": 1.0}, leaves_open(RUNS, last_margin=np.nextafter(1, 0))),
     (theorem_2, "zero_loss", at(perceptron(False)), at(perceptron(True))),
     (theorem_2, "active", {"margins": 1 - 5e-12}, {"margins": 1 + 1e-8}),
     (theorem_2, "derivative_above_slope", {"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
@@ -188,6 +203,16 @@ def test_a_run_whose_budget_is_spent_has_no_end():
 def test_within_rounding_of_one_nothing_is_decided():
     assert altered(margins=1.0).parts[2].kept is None
     assert altered(margins=1 + 1e-10).parts[2].kept is None
+
+
+def test_a_blurred_run_hides_no_broken_one():
+    """Beyond rounding of 1, a margin of the blurred run itself decides nothing; of another it breaks the statement."""
+    runs = RUNS.replace(margins=lambda margins: np.where(np.arange(len(margins)) == 3, 7.0, margins))
+    place = int(np.searchsorted(np.cumsum(RUNS.updates), 3, side="right"))
+    for blurred, kept in ((place, None), (place + 1, False)):
+        evidence = theorem_2([runs.replace(blurred=np.arange(len(RUNS)) == blurred)])
+        assert evidence.parts[2].kept is kept
+        assert (evidence.verdict is Verdict.VIOLATED) is (kept is False)
 
 
 def test_a_separator_that_separates_nothing_promises_nothing():

@@ -183,6 +183,20 @@ def predicted(balanced, factor):
     return certified(balanced, predicted=lambda found: factor * found.predicted)
 
 
+@pytest.mark.parametrize(("balanced", "key"), [(False, "from_zero"), (True, "on_balanced")])
+def test_a_closed_form_that_was_lost_is_no_missing_certificate(balanced, key):
+    """All certificates of a kind are there, and what they predict is NaN."""
+    lost = [
+        dataclasses.replace(each, certificate=dataclasses.replace(each.certificate, predicted=np.nan))  # pyright: ignore[reportArgumentType]
+        if each.certificate.balanced == balanced  # pyright: ignore[reportOptionalMemberAccess]
+        else each
+        for each in MATERIAL
+    ]
+    found = proposition_1_2(lost)
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.key for part in found.parts if part.kept is None] == [key]
+
+
 def with_factors(opposite=1.0, halfway=1.0, excess=1.0):
     return {"factors": (opposite, halfway, excess)}
 

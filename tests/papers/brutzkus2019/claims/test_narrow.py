@@ -148,6 +148,18 @@ def test_without_random_starts_their_probabilities_are_not_decided():
     assert [part.key for part in evidence.parts if part.kept is None] == [CHANCE]
 
 
+def test_a_probability_that_was_lost_is_not_taken_for_one_that_does_not_occur():
+    drawn = narrow.Narrow.join(from_random_starts()).cells[0]
+    part = observation_small_convergence(from_octants(), [drawn]).part(CHANCE)
+    assert (part.kept, part.n_cases) == (True, 4)
+    for place in range(4):
+        lost = drawn.replace(p_values=np.where(np.arange(4) == place, np.nan, drawn.p_values))
+        part = observation_small_convergence(from_octants(), [lost]).part(CHANCE)
+        assert (part.kept, part.n_cases, part.undecided) == (None, 4, 1)
+    able = some(drawn, np.flatnonzero(~can_converge(drawn.start)))
+    assert observation_small_convergence(from_octants(), [able]).part(CHANCE).n_cases == 1
+
+
 def test_every_octant_is_seen_or_nothing_is_said():
     """4096 rows of octants; one without a run, or with a start above the limit of Lemma E.3, is missing."""
     runs = from_octants()[0]

@@ -7,7 +7,7 @@ import numpy as np
 import optax
 import pytest
 
-from widenet.networks.conv_classifier import ConvClassifier, make_conv_classifier
+from widenet.networks.conv_classifier import ConvClassifier, cut_patches, make_conv_classifier
 from widenet.papers.brutzkus2019.runs import mnist_filters as runs
 from widenet.papers.brutzkus2019.runs.mnist_filters import Bench, FilterSetting, filter_settings, run_mnist_filters
 from widenet.records import Scale
@@ -93,7 +93,8 @@ NETWORKS = jax.vmap(lambda key: make_conv_classifier(key, 2, 3, 0.3, image_side=
 
 
 def trained(epochs: int, step_size: float = 0.05, networks=NETWORKS, **others):
-    return runs.train(networks, IMAGES, CLASSES, epochs, step_size, KEYS, ConvClassifier.by_patches, **others)
+    patches = jnp.asarray(cut_patches(np.asarray(IMAGES), 3))
+    return runs.train(networks, patches, CLASSES, epochs, step_size, KEYS, ConvClassifier.on_patches, **others)
 
 
 def by_hand(run: int, epochs: int, step_size: float):

@@ -52,9 +52,16 @@ def test_the_shift_is_attained():
 
 
 def test_points_that_nobody_captures_are_not_asked():
-    lost = altered(attained(), lowest=np.array([[np.inf]]))
+    none = np.array([[0.0]])
+    lost = altered(attained(), lowest=np.array([[np.inf]]), helpful=none, harmful=none)
     assert equation_11([lost]).parts[1].n_cases == 0
     assert equation_11([lost, clusters()]).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("lowest", [np.nan, np.inf])
+def test_a_captured_unit_whose_place_is_no_number_is_not_dropped(lowest):
+    part = equation_11([altered(attained(), lowest=np.array([[lowest]])), clusters()]).parts[1]
+    assert (part.kept, part.undecided) == (None, 1)
 
 
 def test_the_rise_is_nearly_an_equality_on_the_centres():

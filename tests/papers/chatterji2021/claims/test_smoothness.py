@@ -8,6 +8,7 @@ import pytest
 from tests.control_table import at, controls, spared
 from tests.papers.chatterji2021 import toys
 from tests.papers.chatterji2021.toys import BAND, CURVED, dead, looked, times
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.losses import logistic
@@ -130,6 +131,23 @@ def test_the_printed_sum_is_right_for_p_1_alone():
 def test_networks_without_a_gradient_have_no_step():
     assert lemma_5([toys.drawn(), dead()]).verdict is Verdict.HOLDS
     assert lemma_5([dead()]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_broken_arithmetic_is_no_missing_gradient():
+    """All numbers of all steps but one are NaN, although the networks move: nothing is decided, and nothing dropped."""
+
+    def lost(values):
+        return np.where(np.arange(len(values)) == 0, values, np.nan)
+
+    names = ("local_steps", "local_smoothness", "local_efficiencies")
+    found = lemma_5([altered(toys.drawn(), **dict.fromkeys(names, lost))])
+    moving = int(np.count_nonzero(toys.drawn().gradient_norms))
+    assert moving > 20
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [each.met for each in found.hypotheses[:2]] == [None, None]
+    assert (found.parts[0].n_cases, found.parts[0].undecided) == (moving, moving - 1)
+    one = lemma_5([altered(toys.drawn(), local_efficiencies=lost)])
+    assert (one.verdict, one.parts[0].undecided) == (Verdict.INSUFFICIENT_EVIDENCE, moving - 1)
 
 
 def test_control_longer_steps_gain_too_little():

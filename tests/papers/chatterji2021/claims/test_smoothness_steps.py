@@ -56,6 +56,22 @@ def test_the_promises_of_lemma_7():
 
 def test_networks_without_a_gradient_have_no_gain():
     assert lemma_8([toys.drawn(), dead()], []).verdict is Verdict.HOLDS
+    still = altered(axes_run(), gradient_norms=times(5, 0.0), gains=times(5, 0.0), steps=times(5, 1.0))
+    assert (
+        lemma_8([toys.drawn()], [still]).parts[0].n_cases == lemma_8([toys.drawn()], [axes_run()]).parts[0].n_cases - 1
+    )
+
+
+@pytest.mark.parametrize("claim", [lemma_8, lemma_8_sharp], ids=lambda claim: claim.name)
+def test_broken_arithmetic_is_no_missing_gradient(claim):
+    """Gains that are NaN, of networks and of a run, where the gradient is not 0: they are not dropped."""
+    whole = claim([toys.drawn()], [axes_run()]).parts[0]
+    run = altered(axes_run(), gains=lambda gains: np.where(np.arange(len(gains)) < 3, gains, np.nan))
+    part = claim([toys.drawn()], [run]).parts[0]
+    assert (part.kept, part.n_cases, part.undecided) == (None, whole.n_cases, len(run.gains) - 3)
+    looks = altered(toys.drawn(), efficiencies=lambda gains: np.nan * gains)
+    assert claim([looks], [axes_run()]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert claim([looks], [axes_run()]).parts[0].n_cases == whole.n_cases
 
 
 def test_how_near_lemma_7_comes():

@@ -7,10 +7,14 @@ import pytest
 from tests.papers.chatterji2021.cluster_toys import centres, clusters, columns, narrowed, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import NotApplicable
-from widenet.claims.sides import Sides
+from widenet.claims.sides import Rate, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data.own import recall_for
+from widenet.papers.chatterji2021.claims.good_runs import definition_16
+from widenet.papers.chatterji2021.claims.lemma_15_capture import lemma_15_1, lemma_15_2, lemma_15_3, lemma_15_5
+from widenet.papers.chatterji2021.claims.lemma_15_first_step import lemma_15_6, lemma_15_7
 from widenet.papers.chatterji2021.claims.starts import CONFIRMED, RandomStarts, Seldom, Worst, seldom
+from widenet.papers.chatterji2021.claims.whole_clusters import lemma_15_4
 from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, one_cluster, opposite, products
 from widenet.papers.chatterji2021.runs.first_steps import rows_of, starts_on
 from widenet.papers.chatterji2021.user_data import MOST_PAIRED, reason_in_clusters
@@ -47,6 +51,30 @@ def test_what_no_number_of_runs_confirms():
     assert failing(1, 1000, 1e-20).kept is False
     assert failing(0, 59, 0.0).kept is True
     assert failing(1, 59, 0.0).kept is False
+
+
+def test_what_is_promised_of_a_tiny_rate_is_said():
+    """Runs that exclude 5 % say nothing of 10⁻⁹; so the bound that they keep is not shown as 10⁻⁹."""
+    kept, refuted = failing(0, 59, 1e-9), failing(1, 59, 1e-9)
+    assert Rate(np.zeros(59, bool), 1e-9).part("").kept is None
+    assert (kept.kept, refuted.kept) == (True, False)
+    own = Seldom(np.zeros(59, bool), np.full(59, 1e-9), setting=np.zeros(59, int))
+    assert own.part("").promised == CONFIRMED
+    assert own.clause()["tolerance"] == "δ, or 0.05 where that is more"
+    assert Seldom(np.zeros(59, bool), np.full(59, np.nan), setting=np.zeros(59, int)).part("").kept is None
+
+
+def test_every_such_bound_says_what_it_promises():
+    said = [
+        (claim.name, clause)
+        for claim in (lemma_15_1, lemma_15_2, lemma_15_3, lemma_15_4, lemma_15_5, lemma_15_6, lemma_15_7, definition_16)
+        for clause in claim.clauses.values()
+        if clause.sense == "rate ≤"
+    ]
+    assert len(said) == 17
+    for name, clause in said:
+        assert clause.text.endswith("but for a share $max{δ, 0.05}$ of the starts"), name
+        assert str(clause) == "rate ≤ δ, or 0.05 where that is more", name
 
 
 def test_a_larger_rate_is_confirmed_by_fewer_runs():

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.control_table import at, controls
+from tests.control_table import at, controls, leaves_open
 from tests.papers.li2018.toys import printed_rows, sample, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import NotApplicable, Verdict
@@ -48,6 +48,15 @@ def test_they_hold_for_other_seeds(seed):
     assert lemma_a_2(drawn).verdict is Verdict.HOLDS
     assert lemma_a_2_sharp(drawn).verdict is Verdict.HOLDS
     assert lemma_a_2_reflection(draw_reflections(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+
+
+def unknown(count):
+    """No instance of two points."""
+    return {"exact": np.full(count, np.nan), "is_known": np.zeros(count, bool)}
+
+
+NO_ROOM = {"draws": 10**12, **unknown(2)}
+"""Chance does nothing to so many draws, and there is no instance of two points."""
 
 
 def toys(count):
@@ -99,7 +108,7 @@ def test_control_a_larger_jump():
 
 def test_the_slope_at_its_edge():
     """0.0829·δ/((k − 1)l), with next to no room."""
-    one = altered(near(), exact=np.full(2, np.nan), draws=10**12)
+    one = altered(near(), **NO_ROOM)
     for factor, kept in ((1.01, True), (0.98, False)):
         share = factor * 0.0829 * near().slopes
         assert lemma_a_2(altered(one, shares=share)).parts[0].kept is kept
@@ -144,7 +153,7 @@ def test_instances_are_the_ones_that_were_derived():
         assert some[0] == 0.1
         assert (some[own] >= 0).all()
         assert np.abs(some).max() <= 0.1
-        assert np.isnan(unknown)
+        assert unknown is None
     assert any(some[2:].min() < 0 for _, some, _ in toys(3))
 
 
@@ -165,7 +174,7 @@ def test_the_least_coefficient_of_any_instance():
 
 def test_rooms_are_five_standard_errors():
     """√(0.1·0.9/900) = 0.01: 0.05, within which nothing is decided."""
-    one = altered(large(), exact=np.full(len(large().exact), np.nan), draws=900)
+    one = altered(large(), **unknown(len(large().exact)), draws=900)
     shares = np.full(len(large().shares), 0.1)
     for gap, kept in ((-0.001, True), (0.04, None), (0.06, False)):
         bounds, slopes = shares + gap, (shares + gap) / 0.0829
@@ -176,7 +185,7 @@ def test_rooms_are_five_standard_errors():
 
 
 def test_a_bound_below_zero_promises_nothing():
-    one = altered(large(), exact=np.full(len(large().exact), np.nan))
+    one = altered(large(), **unknown(len(large().exact)))
     for bound, vacuous in ((-0.05, True), (0.0, True), (0.05, False)):
         found = lemma_a_2_sharp(altered(one, bounds=np.full(len(one.bounds), bound), shares=0 * one.shares + 0.06))
         assert found.parts[0].vacuous is vacuous
@@ -235,7 +244,7 @@ def cancelling():
     """x₂ = x₁ with coefficient −v makes P vanish; with the signs unseen, the bound is what fails."""
     points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
-    found = measure_large([(twice, np.array([1.0, -1.0, 0.0]), np.nan), idle_cross()], 0)
+    found = measure_large([(twice, np.array([1.0, -1.0, 0.0]), None), idle_cross()], 0)
     assert found.least_own == -1
     return altered(found, least_own=0.0)
 
@@ -251,8 +260,6 @@ def test_a_negated_coefficient_is_outside():
     assert [h.met for h in lemma_a_2_reflection(found).hypotheses] == [False, True]
 
 
-NO_ROOM = {"draws": 10**12, "exact": np.full(2, np.nan)}
-"""Chance does nothing to so many draws, and there is no instance of two points."""
 PRINTED = (lemma_a_2_as_printed, lemma_b_2_as_printed)
 HEXAGONAL = draw_hexagon_large(Scale.QUICK, 0)
 
@@ -282,6 +289,8 @@ test_control = controls(
     (lemma_a_2, "likely", {}, {"shares": lambda share: share / 10}, "two_points"),
     (lemma_a_2, "two_points", {}, {"shares": lambda share: np.array([1.3, 1.0]) * share}),
     (lemma_a_2, "two_points", {}, {"shares": lambda share: np.array([0.7, 1.0]) * share}),
+    # A probability that is known to exist, and is NaN, is not one that is not known.
+    (lemma_a_2, "two_points", {}, leaves_open(near, exact=lambda exact: np.nan * exact)),
     (lemma_a_2_sharp, "bound", at(large), at(cancelling)),
     (lemma_a_2_sharp, "bound", at_bound(10**12, 1.0), at_bound(10**12, 0.999)),
     (lemma_a_2_sharp, "bound", at_bound(10**8, 0.9999), at_bound(10**8, 0.995)),

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import erf
 from scipy.stats import binom
 
-from tests.control_table import at, controls
+from tests.control_table import at, controls, leaves_open
 from tests.papers.li2018.toys import own_toy, sample, separated_rows, too_many
 from tests.papers.records import altered
 from widenet.claims.base import NotApplicable, Verdict
@@ -72,7 +72,8 @@ def test_large_shares_of_clusters_at_their_edges():
 def test_the_events_at_their_edges():
     for factor, kept in ((1.01, True), (0.98, False)):
         levels = 1 - 0.7978845608 / (2 * np.sqrt(1 - events().distances ** 2 / 4))
-        found = altered(events(), shares=factor * levels, exact=np.full(4, np.nan), draws=10**12)
+        unknown = {"exact": np.full(4, np.nan), "orthonormal": np.zeros(4, bool)}
+        found = altered(events(), shares=factor * levels, **unknown, draws=10**12)
         assert lemma_b_2_event(found).parts[0].kept is kept
         joint = factor * 0.33 / 0.7978845608
         found = altered(events(), shares=np.full(4, joint), thresholds=np.full(4, 1e-6))
@@ -194,6 +195,7 @@ test_control = controls(
     (lemma_b_2_event, "small_sum", at_level(1 + 1e-9, 10**8), at_level(0.998, 10**8)),
     (lemma_b_2_event, "orthonormal", {}, {"exact": lambda e: 1.1 * e}),
     (lemma_b_2_event, "orthonormal", {}, {"exact": lambda e: 0.9 * e}),
+    (lemma_b_2_event, "orthonormal", {}, leaves_open(events, exact=lambda e: np.where(np.arange(4) == 1, np.nan, e))),
     (lemma_b_2_event, "event", {}, {"joint": 0.7}),
     # τ = 0 then, and what is left of ⟨β, x*⟩ = 0 is rounding: it must not decide.
     (lemma_b_2_event, "distance", {"distances": 2e-12}, {"distances": 1e-12}),

@@ -167,6 +167,11 @@ def slowed(share, setup=at, **constants):
     return setup(toy_path, ratio=ratio, **constants)
 
 
+def lost_at_the_end(moved):
+    """NaN at the last look."""
+    return np.where(np.arange(moved.shape[1]) == moved.shape[1] - 1, np.nan, moved)
+
+
 OTHER = toy_path().solution * np.array([1.0, -1.0, 1.0, 1.0])
 test_control = controls(
     flow_limits,
@@ -178,6 +183,8 @@ test_control = controls(
     (theorem_6_1, "clusters", slowed(0.333, **FAR), slowed(0.335, leaves_open, **FAR)),
     (theorem_6_1, "ratio", {}, {"bound": lambda *given: 0.1 * cluster_bound(*given)}),
     (theorem_6_1, "ratio", ratio_off(5e-10), ratio_off(5e-9)),
+    # A bound that is not a number is not one that is infinite.
+    (theorem_6_1, "ratio", {}, leaves_open(toy_path, moved_since=lost_at_the_end)),
     (theorem_6_1, "agreement", {}, {"disagrees": 1.0}),
     (corollary_6_2, "uncovered", {}, changed(repeat)),
     (corollary_6_2, "uncovered", slowed(0.333), slowed(0.335, leaves_open)),

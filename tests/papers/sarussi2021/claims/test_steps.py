@@ -216,6 +216,23 @@ def test_control_without_agreement_nothing_is_scored():
     assert section_13_differences([nowhere]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
+def test_broken_arithmetic_is_no_disagreement():
+    """A change of r that was lost where both signs agree, and an update of which all was lost."""
+    table = section_13_differences.kinds[0].join([toy_runs()])
+    run, update = np.argwhere(np.isfinite(toy_runs().radius_drifts))[0]
+
+    def lost(values):
+        changed = values.copy()
+        changed[run, update] = np.nan
+        return changed
+
+    part = section_13_differences([toy_runs().replace(radius_drifts=lost)]).part("radius")
+    assert (part.kept, part.n_cases, part.undecided) == (None, int(table.both_agree.sum()), 1)
+    gone = dict.fromkeys(("plus_drifts", "minus_drifts", "radius_drifts", "squares"), lost)
+    for each in section_13_differences([toy_runs().replace(**gone)]).parts:
+        assert (each.kept, each.undecided) == (None, 1)
+
+
 @pytest.mark.parametrize("claim", [equation_13, equation_14, equation_18], ids=lambda claim: claim.name)
 @pytest.mark.parametrize("eta", [5e-324, 1e-318, 1e-300])
 def test_underflow_decides_nothing(claim, eta):

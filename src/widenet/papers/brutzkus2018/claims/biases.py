@@ -9,6 +9,7 @@ from widenet.claims.given import slope_below_one, slope_positive, step_size
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis
 from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2018.claims.convergence import zero_loss
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.hypotheses import equal_outputs, output_weight
 from widenet.papers.brutzkus2018.runs.lifted import LiftedPoint, LiftedRuns, biased_runs, lifted_points
@@ -59,7 +60,7 @@ def footnote_4(runs: LiftedRuns, *, bound: Callable[..., np.ndarray] = max_nonze
                 text="at most $M_k$ non-zero updates",
                 quantity="non-zero updates in the tightest lifted run",
             ),
-            "zero_loss": at_least(runs.last_margin, 1.0, within=ROUNDING, undecided=lost, text="loss 0 at the end"),
+            "zero_loss": zero_loss(runs, lost, "loss 0 at the end"),
             "samples": Fact(
                 runs.same_samples, undecided=lost, text="the biased network is updated by the same samples"
             ),

@@ -12,6 +12,7 @@ from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.hypotheses import SGD
+from widenet.papers.brutzkus2018.runs.lifted import LiftedRuns
 from widenet.papers.brutzkus2018.runs.recorded_runs import RecordedRuns, recorded_runs, theorem_2_settings
 from widenet.types import RunStatus
 
@@ -79,19 +80,26 @@ def promised_updates(runs: RecordedRuns, bounds: np.ndarray) -> np.ndarray:
     return np.where(runs.has_separator, bounds, np.inf)
 
 
-def zero_loss(runs: RecordedRuns, undecided: np.ndarray, text: str = "training loss 0 at the end") -> Sides:
-    """The hinge loss is 0 at the end on every training point, so the training loss is. Shown is the largest of them."""
+def zero_loss(
+    runs: RecordedRuns | LiftedRuns, undecided: np.ndarray, text: str = "training loss 0 at the end"
+) -> Sides:
+    """The hinge loss is 0 at the end on every training point, so the training loss is. Shown is the largest of them.
+
+    SGD stops where y N(x) ≥ 1 on every point. A run that ends within rounding below 1 has not shown that, nor that its
+    loss is positive: it decides nothing.
+    """
     closest = "largest hinge loss of a training point at the end of a run"
     hinge = np.maximum(1 - runs.last_margin, 0.0)
-    return at_most(hinge, 0.0, within=ROUNDING, undecided=undecided, text=text, quantity=closest)
+    near = (hinge > 0) & (hinge <= ROUNDING)
+    return at_most(hinge, 0.0, undecided=undecided | near, text=text, quantity=closest)
 
 
 def active_before(runs: RecordedRuns) -> Sides:
-    """Only points with y N(x) < 1 make updates. Within rounding of 1, or beside a blurred run, nothing is broken."""
-    margins = runs.per("update").margins
-    near = (margins >= 1) & ((margins <= 1 + STEP) | runs.blurred.any())
+    """Only points with y N(x) < 1 make updates. Within rounding of 1, or in a blurred run, nothing is broken."""
+    u = runs.per("update")
+    near = (u.margins >= 1) & ((u.margins <= 1 + STEP) | u.blurred)
     text = "$y N(x) < 1$ before every update"
-    return less_than(margins, 1.0, undecided=near, text=text, quantity="y N(x) before an update")
+    return less_than(u.margins, 1.0, undecided=near, text=text, quantity="y N(x) before an update")
 
 
 def _median(counts: np.ndarray, limits: np.ndarray, gone: np.ndarray) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def proposition_1_2(scapes: Certified) -> Promise:
 
     A certificate that was not found decides nothing.
     """
-    found = ~np.isnan(scapes.predicted)
+    found = scapes.has_certificate
     errors = (np.abs(scapes.measured - scapes.predicted) / scapes.predicted)[found]
     missing = int((~found).sum())
 

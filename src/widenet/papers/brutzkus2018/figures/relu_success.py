@@ -14,7 +14,7 @@ DELTA = 0.1
 """δ of Theorem 9."""
 
 
-def reduce_relu_success(columns: Sequence[PhaseColumn], *, delta: float = DELTA) -> xr.Dataset:
+def reduce_relu_success(columns: Sequence[PhaseColumn]) -> xr.Dataset:
     """How many runs end at loss 0, how many K_0 says will, and the probability (1 − 2^{−k})^d."""
     setting, axes = columns[0].setting, ("half_width", "dim")
     dims, half_widths = [column.setting.dim for column in columns], setting.half_widths
@@ -24,11 +24,11 @@ def reduce_relu_success(columns: Sequence[PhaseColumn], *, delta: float = DELTA)
         {
             **{name: (axes, np.stack([getattr(column, name) for column in columns], axis=1)) for name in counts},
             "exact": (axes, exact),
-            "stuck_up_to": ("dim", [narrow_width(dim, delta) for dim in dims]),
-            "solved_from": ("dim", [wide_width(dim, delta) for dim in dims]),
+            "stuck_up_to": ("dim", [narrow_width(dim, DELTA) for dim in dims]),
+            "solved_from": ("dim", [wide_width(dim, DELTA) for dim in dims]),
         },
         coords={"half_width": list(half_widths), "dim": dims},
-        attrs={"n_runs": setting.n_runs, "step_size": setting.step_size, "delta": delta, "seed": setting.seed},
+        attrs={"n_runs": setting.n_runs, "step_size": setting.step_size, "delta": DELTA, "seed": setting.seed},
     )
 
 

@@ -87,6 +87,11 @@ class Certified(OnLandscape):
     certificate: NonconvexSegment | None
 
     @column
+    def has_certificate(self) -> bool:
+        """Whether one was found."""
+        return self.certificate is not None
+
+    @column
     def measured(self) -> Number:
         """The gap as measured; NaN without a certificate."""
         return np.nan if self.certificate is None else self.certificate.measured

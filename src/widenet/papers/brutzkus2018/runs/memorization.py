@@ -107,7 +107,6 @@ def memorize(
     half_width: int,
     slope: float,
     *,
-    close_enough: float = FITTED,
     random_draws: int = 50,
     planes: int = 20,
 ) -> Memorized:
@@ -125,7 +124,7 @@ def memorize(
         error = float(np.abs(all_outputs(found.weights, inputs, slope) - values).max())
         if best is None or error < best.error:
             best = Memorized(found.weights, error, "swept" if swept else "random")
-        if best.error <= close_enough:
+        if best.error <= FITTED:
             break
     return best or Memorized(np.zeros((values.shape[1], 2 * half_width, dim)), float(np.inf), "none")
 

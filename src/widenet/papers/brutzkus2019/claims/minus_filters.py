@@ -36,6 +36,10 @@ class MinusFilters(Trajectories):
     z_4_gain: Series = derived(lambda runs: runs.z_4 - runs.z_4[:, :1])
 
 
+COUNTS = {"y_2": "n_y_2", "y_4": "n_y_4", "z_2": "n_z_2", "z_4": "n_z_4"}
+"""Of each sum, how many filters it has."""
+
+
 def _count(runs: MinusFilters, *, positive: bool, up: bool) -> PerRun:
     s, r = np.moveaxis(runs.start[:, runs.half_width :], -1, 0)
     return np.sum((in_13(s, r) == positive) & ((r > 0) == up), axis=1)
@@ -231,7 +235,7 @@ def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] 
     $X$ and $Y$ exist exactly when the two means differ by at most $η$.
     """
     t, of = runs.per("time"), Scored(runs)
-    (first, n_first), (second, n_second) = ((getattr(t, name), getattr(t, f"n_{name}")) for name in pair)
+    (first, n_first), (second, n_second) = ((getattr(t, name), getattr(t, COUNTS[name])) for name in pair)
     differ = at_most(
         np.abs(first / np.maximum(n_first, 1) - second / np.maximum(n_second, 1)),
         limit,

@@ -113,6 +113,11 @@ class Narrow(XordNetworks):
         return np.array([_p_value(happens, condition, rate) for (happens, condition), rate in seen])
 
     @column
+    def conditions_occur(self) -> Bool[np.ndarray, " chance"]:
+        """Whether the condition of a probability is met by any of the starts."""
+        return np.array([condition.any() for _, condition in _chances(self.start)])
+
+    @column
     def interval(self) -> Float[np.ndarray, " 2"]:
         """How often zero loss comes with an error on a whole A_i."""
         return np.array(clopper_pearson(int(self.hit.sum()), len(self)))
@@ -275,7 +280,8 @@ def observation_small_convergence(
     Given that, $W⁺(1)$ and $W⁺(3)$ are both non-empty with probability $1/6$; then the filters $u$ split between $p_2$
     and $p_4$ with probability $1/2$, so the event $E$ has probability $11/12$. All of this is decided by the start.
     """
-    runs, p_values = _together(octants, drawn), drawn.per("cell").p_values
+    runs, each = _together(octants, drawn), drawn.per("cell")
+    p_values = each.p_values
     able = runs.map(lambda cell: criterion(cell.start), bool)
     exact, small = exact_chances(), "runs inside the event of E.3"
     parts: dict[str, Conjunct] = {
@@ -305,7 +311,8 @@ def observation_small_convergence(
         },
         "chances": Fact(
             p_values >= BY_CHANCE,
-            where=np.isfinite(p_values),
+            undecided=np.isnan(p_values),
+            where=each.conditions_occur,
             text="random starts have these probabilities",
             event="conditions that occur",
         ),

@@ -16,8 +16,9 @@ from widenet.papers.brutzkus2019.runs.sampled_runs import SampledRuns, sampled_r
 N_RUNS = 100
 """Per width, as in the paper; the cells hold more, for figures that need them."""
 
+REPORTED_RUNS = 100
 REPORTED = {4: 62, 6: 79, 8: 94, 20: 100, 50: 100, 100: 100, 200: 100}
-"""Channels → runs of 100 that ended at zero training error, Appendix A."""
+"""Channels → runs of `REPORTED_RUNS` that ended at zero training error, Appendix A."""
 
 FISHER_LEVEL = 1e-6 / len(REPORTED)
 """Two counts differ where the exact test of Fisher, two-sided, has a smaller p-value: by chance, over all widths, in
@@ -123,21 +124,19 @@ def error_intervals(numbers: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return np.array(found[0]), np.array(found[1])
 
 
-def fisher_p(count: int, n_runs: int, reported: int, n_reported: int = 100) -> float:
+def fisher_p(count: int, n_runs: int, reported: int) -> float:
     """The two-sided p-value that two counts of runs come from the same rate; see `fisher_p_of_all`."""
-    return float(fisher_p_of_all(np.array([count]), n_runs, reported, n_reported)[0])
+    return float(fisher_p_of_all(np.array([count]), n_runs, reported)[0])
 
 
-def fisher_p_of_all(
-    counts: Int[np.ndarray, " count"], n_runs: int, reported: int, n_reported: int = 100
-) -> Float[np.ndarray, " count"]:
+def fisher_p_of_all(counts: Int[np.ndarray, " count"], n_runs: int, reported: int) -> Float[np.ndarray, " count"]:
     """Twice the smaller tail of Fisher's exact test, for many counts at once: one by one they take seconds.
 
     Each tail is monotone in the count, so the counts that agree are an interval (with the usual two-sided form, which
     adds up what is as unlikely, they are not).
     """
     # Given how many succeed in both groups, how many of them are reported: a hypergeometric law.
-    law = scipy.stats.hypergeom(n_runs + n_reported, counts + reported, n_reported)
+    law = scipy.stats.hypergeom(n_runs + REPORTED_RUNS, counts + reported, REPORTED_RUNS)
     return np.minimum(1.0, 2 * np.minimum(law.cdf(reported), law.sf(reported - 1)))
 
 

@@ -122,12 +122,12 @@ def law_of(name: str) -> Xord:
     return make_xord(non_diverse=[*LAWS[name], (2,), (4,)])
 
 
-def uniform_patches(n_patches: int = 7) -> Xord:
-    """Non-diverse points as d independent uniform patches give them."""
+def uniform_patches() -> Xord:
+    """Non-diverse points as 7 independent uniform patches give them."""
     sizes = PATTERN_SETS.sum(axis=1)
-    # How likely exactly these patterns occur in d patches: inclusion and exclusion.
+    # How likely exactly these patterns occur in 7 patches: inclusion and exclusion.
     chances = np.array(
-        [sum((-1) ** (size - n) * comb(size, n) * (n / 4) ** n_patches for n in range(size + 1)) for size in sizes]
+        [sum((-1) ** (size - n) * comb(size, n) * (n / 4) ** 7 for n in range(size + 1)) for size in sizes]
     )
     law = np.zeros(15)
     for label, share, diverse in ((1, 0.5, DIVERSE_POSITIVE), (-1, 0.9, DIVERSE_NEGATIVE)):
@@ -152,11 +152,9 @@ def draw_networks(seed: int, n_channels: int, n_runs: int, scale: float) -> Conv
     return as_networks(filters)
 
 
-def draw_training_sets(
-    seed: int, n_channels: int, n_runs: int, law: Xord, n_per_class: int = PER_CLASS
-) -> Int[np.ndarray, "run 15"]:
+def draw_training_sets(seed: int, n_channels: int, n_runs: int, law: Xord) -> Int[np.ndarray, "run 15"]:
     """How many training points of each run have each pattern set; drawn as the filters are."""
-    parts = [np.asarray(_draw_sets(*numbers, law, n_per_class)) for numbers in _numbers(seed, n_channels, n_runs)]
+    parts = [np.asarray(_draw_sets(*numbers, law, PER_CLASS)) for numbers in _numbers(seed, n_channels, n_runs)]
     return np.concatenate(parts)[:n_runs]
 
 

@@ -134,8 +134,9 @@ def runs_on(
     return XordRuns(data, filters, step_constant / half_width, margin)
 
 
-def diverse_points(seed: int, per_class: int = 6, n_patches: int = 7) -> Dataset:
+def diverse_points(seed: int) -> Dataset:
     """Random diverse points: every pattern of the class at least once, the rest at random, shuffled."""
+    per_class, n_patches = 6, 7
     draw = np.random.default_rng([seed, per_class, n_patches])
     words = [
         draw.permutation(np.concatenate([held, draw.choice(held, n_patches - len(held))]))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from widenet.claims.cases import by_value, column, derived
 from widenet.papers.chatterji2021 import formulas
@@ -26,6 +26,10 @@ class Looked(NetworkLooks):
     local_product: PerNetwork = derived(lambda cell: 3 * cell.local_steps * cell.local_smoothness)  #: 3αM
     segment_product: PerNetwork = derived(lambda cell: cell.step_product[:, SHARES.index(1 / 30)])  #: of Lemma 8
     share: Float[np.ndarray, " step"] = derived(lambda cell: np.array(SHARES))  #: pαL of a step, as it was chosen
+    # Why a network has no step. Whether what was measured is NaN is no reason: broken arithmetic gives that too.
+    has_gradient: Bool[np.ndarray, " network"] = derived(lambda cell: cell.gradient_norms != 0)
+    #: whether there is a step 1/(3M): it needs a direction, and M > 0
+    moves: Bool[np.ndarray, " network"] = derived(lambda cell: cell.has_gradient & (cell.hessian_norms != 0))
 
     @column
     def step_product(self) -> PerNetworkStep:
@@ -52,6 +56,7 @@ class FollowedDescent(LogisticDescent):
     loss_before: PerStep = derived(lambda run: run.losses[:-1])  #: L_t
     norm_before: PerStep = derived(lambda run: run.norms[:-1])  #: ‖V^(t)‖
     gradient_before: PerStep = derived(lambda run: run.gradient_norms[:-1])  #: ‖∇L_t‖
+    has_gradient: Bool[np.ndarray, " step"] = derived(lambda run: run.gradient_before != 0)  #: see `Looked`
     share: PerStep = derived(lambda run: np.zeros(len(run.steps)))  #: all steps count; see `Looked.share`
     number: PerStep = derived(lambda run: np.arange(1.0, len(run.steps) + 1))  #: t
     growth_after: PerStep = derived(lambda run: np.expm1(run.gained[1:]))  #: L₁/L_{t+1} − 1

@@ -15,7 +15,7 @@ from widenet.papers.chatterji2021.claims.lemma_15_capture import (
     pulls_below,
 )
 from widenet.papers.chatterji2021.claims.lemma_15_first_step import in_window, norm_above, norm_below
-from widenet.papers.chatterji2021.claims.starts import SURENESS, RandomStarts, Seldom
+from widenet.papers.chatterji2021.claims.starts import PROMISED, SURENESS, RandomStarts, Seldom
 from widenet.papers.chatterji2021.claims.whole_clusters import together
 from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, wide_enough
 from widenet.papers.chatterji2021.runs.first_steps import first_steps, rows_of
@@ -61,7 +61,10 @@ def definition_16(runs: RandomStarts) -> Promise:
     return Promise(
         {
             "together": Seldom(
-                np.any(list(broken.values()), axis=0), allowed, setting=runs.cell, text="all parts hold together"
+                np.any(list(broken.values()), axis=0),
+                allowed,
+                setting=runs.cell,
+                text=f"all parts hold together, {PROMISED}",
             )
         },
         details=lambda: rows_of(runs.cells, looked_at=lambda cell: list(failures(cell)), failures=failures),

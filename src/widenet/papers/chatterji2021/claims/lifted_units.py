@@ -98,7 +98,7 @@ def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promi
                 s.bandwidth + least * s.step,
                 within=STEP,
                 of=s.step,
-                where=np.isfinite(s.lowest),
+                where=s.helpful + s.harmful != 0,
                 event="points that a unit captures",
                 text="a captured unit stays at $h + 3α_0$ or above",
             ),

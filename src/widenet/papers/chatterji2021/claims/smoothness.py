@@ -53,7 +53,7 @@ def lemma_5(cells: Looked, *, share: float = LEAST_SHARE) -> Promised:
         cells.local_efficiencies,
         share,
         within=STEP,
-        where=~np.isnan(cells.local_steps),
+        where=cells.moves,
         event="networks that move",
         counted_from=1.0,
         text="decrease at least $(5/6)α‖∇L‖²$",
@@ -170,11 +170,12 @@ def _decrease(cells: Looked, runs: FollowedDescent, longest: float, share: float
     """Steps with pαL up to `longest`, each against its share of α‖∇L‖²."""
     looks, u = cells.per("step"), runs.per("step")
     gains, chosen = both(looks.efficiencies, u.efficiencies), both(looks.share, u.share)
+    moving = both(looks.has_gradient, u.has_gradient)
     falls = at_least(
         gains,
         share,
         within=STEP,
-        where=(chosen <= longest) & ~np.isnan(gains),
+        where=(chosen <= longest) & moving,
         event="steps up to this length, of networks that move",
         counted_from=1.0,
         text="$L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from widenet.claims.base import Part
 from widenet.claims.cases import Number, column, derived
@@ -18,10 +18,15 @@ from widenet.papers.chatterji2021.runs.first_steps import RandomFirstSteps
 from widenet.papers.chatterji2021.runs.start_laws import TAIL
 
 CONFIRMED = 0.05
-"""A bound δ on how often something fails may be so small that no number of runs confirms it. It is refuted where the
-exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
-SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is smaller than they could confirm."
+"""A bound δ on how often something fails may be so small that no number of runs confirms it. What is promised then is
+this share, in so many words, and still that nothing fails so often that it refutes δ."""
+SURENESS = (
+    "HOLDS means that the runs exclude a failure rate above δ, or above 5 % where δ is smaller than that: no number of "
+    "runs could confirm some δ. The bound is broken as soon as the runs exclude δ."
+)
 """What HOLDS means where a δ is that small."""
+PROMISED = f"but for a share $max{{δ, {CONFIRMED:g}}}$ of the starts"
+"""How each of these bounds ends."""
 CENTRES_OF_XOR = np.array([[2, 0, 1, 1], [0, 2, 1, 1], [1, 1, 2, 0], [1, 1, 0, 2]]) / 2
 """Inner products, in reduced coordinates."""
 
@@ -54,7 +59,9 @@ class RandomStarts(RandomFirstSteps):
     #: The largest C_4 that a run allows: log(1/L_1)/p^(1/2−β).
     margin_rate: PerRun = derived(lambda cell: -cell.log_loss / cell.half_width ** (0.5 - cell.beta))
     gain: PerRun = derived(lambda cell: (cell.after - cell.before).mean(axis=1))  #: the mean change of a margin
-    all_right: PerRun = derived(lambda cell: (cell.after > 0).all(axis=1))  #: 1 where all margins are positive
+    all_right: Bool[np.ndarray, " run"] = derived(
+        lambda cell: (cell.after > 0).all(axis=1)
+    )  #: all margins are positive
     mean_gain: float = derived(lambda cell: cell.gain.mean())
 
     mean_sum: float = derived(lambda cell: cell.half_width * formulas.captured_mean(cell.level, cell.deviation))  #: pχ
@@ -172,7 +179,14 @@ class Worst(Rate):
 
 @dataclass(frozen=True, eq=False)
 class Seldom(Worst):
-    """ "Fails with probability at most `allowed`", in each setting; see `CONFIRMED`."""
+    """ "Fails with probability at most `allowed` or `CONFIRMED`, whichever is more", in each setting.
+
+    More failures than `allowed` explains break it too, however few they are.
+    """
+
+    def clause(self) -> dict[str, Any]:
+        """The share is not δ alone, and the clause must not look as if it were."""
+        return {**super().clause(), "tolerance": f"δ, or {CONFIRMED:g} where that is more"}
 
     def _answer_in(self, setting: int, name: str) -> Part:
         rate = self._alone(setting)
@@ -194,7 +208,7 @@ class Seldom(Worst):
 def seldom(runs: RandomStarts, sides: Sides, allowed: Any) -> Seldom:
     """That these sides break with probability at most `allowed`, in every cell; one case per run."""
     rates = np.broadcast_to(allowed, (len(runs),))
-    return Seldom(sides.broken, rates, ~sides.decided, sides=sides, setting=runs.cell, text=sides.text)
+    return Seldom(sides.broken, rates, ~sides.decided, sides=sides, setting=runs.cell, text=f"{sides.text}, {PROMISED}")
 
 
-__all__ = ["CONFIRMED", "LEVEL", "SURENESS", "RandomStarts", "Seldom", "Worst", "seldom"]
+__all__ = ["CONFIRMED", "LEVEL", "PROMISED", "SURENESS", "RandomStarts", "Seldom", "Worst", "seldom"]

@@ -35,7 +35,7 @@ def lemma_a_2(found: LargePieces, *, slope: float = EXPLICIT_SLOPE) -> Promised:
             found.shares,
             found.exact,
             room=found.share_room,
-            where=~np.isnan(found.exact),
+            where=found.is_known,
             event="instances of two points",
             optional=True,
             text="exactly so for two points",

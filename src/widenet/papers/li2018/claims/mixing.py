@@ -158,7 +158,7 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
     The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ. Without
     (A1') it is false: for x_{2,1} = −x_{1,1} and |p v| = v, ⟨β, x*⟩ = 0 and S ≥ v always.
     """
-    known = {"where": ~np.isnan(found.exact), "event": "orthonormal centres"}
+    known = {"where": found.orthonormal, "event": "orthonormal centres"}
     return {
         "small_sum": at_least(
             found.shares,

@@ -53,10 +53,9 @@ def row(
     )
 
 
-def ours(name: str, measured: float, band: tuple[float, float] = ANY, *, basis: str,
-         interval: tuple[float, float] | None = None) -> Comparison:  # fmt: skip
+def ours(name: str, measured: float, band: tuple[float, float] = ANY, *, basis: str) -> Comparison:
     """A row of which the paper says nothing."""
-    return row(name, UNSAID, measured, band, basis=basis, added=True, interval=interval)
+    return row(name, UNSAID, measured, band, basis=basis, added=True)
 
 
 def mean_row(name: str, said: str, values: xr.DataArray, band: tuple[float, float] = ANY, *,
@@ -176,7 +175,7 @@ def slopes(values: xr.DataArray, axis: str = "width") -> xr.DataArray:
     return xr.DataArray((centred * logs).sum(axis=0) / (centred**2).sum(), dims="run")
 
 
-def spread_of_means(values: xr.DataArray, axis: str = "width") -> float:
-    """The largest mean over runs, over the smallest."""
+def spread_of_means(values: xr.DataArray) -> float:
+    """The largest mean over the runs of a width, over the smallest."""
     means = values.mean("run", skipna=False)
-    return float(means.max(axis, skipna=False) / means.min(axis, skipna=False))
+    return float(means.max("width", skipna=False) / means.min("width", skipna=False))

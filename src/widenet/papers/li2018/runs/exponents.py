@@ -33,7 +33,7 @@ def power(base: Powers, exponent: int | float) -> dict[str, Fraction]:
     return {name: Fraction(exponent) * each for name, each in base.items()}
 
 
-def derived(*, time_components: int = 2, window: int | float = 1) -> dict[str, Powers]:
+def derived(*, time_components: int = 2) -> dict[str, Powers]:
     """From the conditions of the proofs. `time_components` is the power of kl in T of the proof of Lemma A.4."""
     kl, gamma = monomial(k=1, l=1), monomial(δ=1, k=-1, l=-1)
     size = times(monomial(ε=3), power(kl, -1))
@@ -41,7 +41,7 @@ def derived(*, time_components: int = 2, window: int | float = 1) -> dict[str, P
     # ηm times the drop per step, T steps: the loss is Õ(1) at the start.
     steps = power(times(drop, drop), -1)
     # Coupling lasts for (σ/η)·drop steps, σ = m^{−1/2}, and has to last for 1/(ηm·drop): m^{1/2} ≥ drop^{−2}.
-    width = power(drop, -4 * window)
+    width = power(drop, -4)
     batch = times(power(times(kl, power(size, -1), monomial(δ=-1)), 4), power(gamma, -2))
     # e^{−δm/(kl)} against a net of (v/ε)^{k²l} points.
     net = times(monomial(k=2, l=1), power(gamma, -1))
@@ -62,7 +62,7 @@ def derived(*, time_components: int = 2, window: int | float = 1) -> dict[str, P
 
 SYMBOLS = ("k", "l", "δ", "ε", "v", "m")
 
-SymbolPowers = Float[np.ndarray, "quantity symbol"]
+SymbolPowers = Float[np.ndarray, "#quantity 6"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,8 @@ from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 
 Instances = Float[np.ndarray, " instance"]
+Instance = tuple[Sample, np.ndarray, float | None]
+"""Points, coefficients, and the probability where it is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,7 @@ class LargePieces(Cases):
     shares: Instances  #: of the draws
     bounds: Instances  #: the sharp bound
     exact: Instances  #: the probability where it is known, NaN elsewhere
+    is_known: Bool[np.ndarray, " instance"]  #: whether it is
     slopes: Instances  #: δ/((k − 1)l)
     draws: Count
     least_own: Number  #: the smallest coefficient of the own class over v
@@ -49,22 +52,21 @@ def large_draws(sample: Sample, coefficients: np.ndarray, draw: np.random.Genera
     return np.linalg.norm((gates * coefficients) @ sample.points, axis=1) / coefficients[0]
 
 
-def measure_large(
-    instances: Sequence[tuple[Sample, np.ndarray, float]], seed: int, *, count: int = 8000, level: float = 0.5
-) -> LargePieces:
-    """Instances (points, coefficients p·v of the class of the first point, exact probability or NaN)."""
+def measure_large(instances: Sequence[Instance], seed: int, *, count: int = 8000, level: float = 0.5) -> LargePieces:
+    """Instances (points, coefficients p·v of the class of the first point, exact probability or None)."""
     rows, structures = [], tuple(sample.measured() for sample, _, _ in instances)
     for number, ((sample, coefficients, exact), found) in enumerate(zip(instances, structures, strict=True)):
         draw = np.random.default_rng([seed, 65, number])
         share = (large_draws(sample, coefficients, draw, count) >= level - ROUNDING).mean()
         own = sample.classes == sample.classes[0]
         slope = found.distance / ((found.n_classes - 1) * found.per_class)
-        rows.append((share, best_large_share(sample.points[~own] @ sample.points[0]), exact, slope))
-    columns = np.array(rows).T
+        rows.append((share, best_large_share(sample.points[~own] @ sample.points[0]), exact, exact is not None, slope))
+    shares, bounds, exacts, known, slopes = np.array(rows, np.float64).T
     error = max(sample.norm_error for sample, _, _ in instances)
     least = least_own([each[:2] for each in instances])
     numbers, alone = structure_columns(structures), instances[0][0] if len(instances) == 1 else None
-    return LargePieces(*columns, draws=count, least_own=least, norm_error=error, **numbers, sample=alone)
+    columns = {"shares": shares, "bounds": bounds, "exact": exacts, "is_known": known.astype(bool), "slopes": slopes}
+    return LargePieces(**columns, draws=count, least_own=least, norm_error=error, **numbers, sample=alone)
 
 
 def least_own(instances: Sequence[tuple[Sample, np.ndarray]]) -> float:
@@ -75,21 +77,21 @@ def least_own(instances: Sequence[tuple[Sample, np.ndarray]]) -> float:
     )
 
 
-def two_points(angle: float) -> tuple[Sample, np.ndarray, float]:
+def two_points(angle: float) -> Instance:
     """One point of either class at this angle, coefficients v and −v; the probability is known."""
     points = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
     return equal_shares(points, np.arange(2), np.arange(2)), np.array([1.0, -1.0]), two_point_share(angle)
 
 
-def idle_cross() -> tuple[Sample, np.ndarray, float]:
+def idle_cross() -> Instance:
     """An orthogonal point of the other class with coefficient 0: ‖P₁‖ is v or 0, each with probability 1/2."""
     return equal_shares(np.eye(2), np.arange(2), np.arange(2)), np.array([1.0, 0.0]), 0.5
 
 
-def toy_instances(draw: np.random.Generator, count: int) -> list[tuple[Sample, np.ndarray, float]]:
+def toy_instances(draw: np.random.Generator, count: int) -> list[Instance]:
     """Toys with random coefficients."""
     toys = [TOY.draw(int(draw.integers(2**31))) for _ in range(count)]
-    return [(toy, random_coefficients(draw, toy.classes == toy.classes[0], 1, 0.1)[0], np.nan) for toy in toys]
+    return [(toy, random_coefficients(draw, toy.classes == toy.classes[0], 1, 0.1)[0], None) for toy in toys]
 
 
 def measure_own_large(sample: Sample, seed: int) -> LargePieces:
@@ -100,7 +102,7 @@ def measure_own_large(sample: Sample, seed: int) -> LargePieces:
         turned = Sample(sample.points[order], sample.classes[order], order, sample.shares[order])
         own = turned.classes == turned.classes[0]
         draw = np.random.default_rng([seed, 69, number])
-        instances.append((turned, random_coefficients(draw, own, 1, 0.1)[0], np.nan))
+        instances.append((turned, random_coefficients(draw, own, 1, 0.1)[0], None))
     return measure_large(instances, seed, count=2000)
 
 
@@ -114,7 +116,7 @@ def draw_large(scale: Scale, seed: int) -> LargePieces:
 def draw_hexagon_large(scale: Scale, seed: int) -> LargePieces:
     """The antipodal hexagon with o = 1/2 everywhere: coefficients 1/12 and −1/12."""
     sample = HEXAGON.draw(seed)
-    return measure_large([(sample, np.where(sample.classes == 0, 1 / 12, -1 / 12), np.nan)], seed)
+    return measure_large([(sample, np.where(sample.classes == 0, 1 / 12, -1 / 12), None)], seed)
 
 
 # ── the reflection behind the repair ──

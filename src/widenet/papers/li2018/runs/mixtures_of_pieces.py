@@ -41,10 +41,10 @@ class VotedPieces(Cases):
     exact: Neurons  #: the probability, where the P_i span two dimensions at most, else NaN
 
 
-def extreme_pieces(n_classes: int, factor: float = 1.0) -> np.ndarray:
-    """P_1 = (1), and −1/(k − 1) for the others; `factor` multiplies the second, for a control."""
+def extreme_pieces(n_classes: int) -> np.ndarray:
+    """P_1 = (1), and −1/(k − 1) for the others."""
     p = np.full((n_classes, 1), -1 / (n_classes - 1))
-    p[0], p[1] = 1.0, factor * p[1]
+    p[0] = 1.0
     return p
 
 
@@ -109,6 +109,7 @@ class MeanEvents(Cases):
 
     shares: Instances  #: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l)
     exact: Instances  #: its probability on orthonormal centres, NaN elsewhere
+    orthonormal: Bool[np.ndarray, " instance"]  #: whether the centres are
     thresholds: Instances  #: τ
     distances: Instances  #: δ, with mirror images
     draws: Count
@@ -141,9 +142,20 @@ def measure_mean_events(
         hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
         known = isinstance(source, Basis)
         exact = float(beyond(4 * tau) ** ((k - 1) * per_class)) if known else np.nan
-        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance, (k - 1) * per_class, per_class))
-    columns = np.array(rows).T
-    return MeanEvents(*columns[:4], draws=count, largest=largest, others=columns[4], per_class=columns[5])
+        rows.append(((largest * hits <= 1 / 3).mean(), exact, known, tau, distance, (k - 1) * per_class, per_class))
+    shares, exact, known, *columns = np.array(rows, np.float64).T
+    tau, distances, others, per_class = columns
+    return MeanEvents(
+        shares,
+        exact,
+        known.astype(bool),
+        tau,
+        distances,
+        draws=count,
+        largest=largest,
+        others=others,
+        per_class=per_class,
+    )
 
 
 def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
@@ -217,8 +229,9 @@ class ComponentSpread(Cases):
     relative_diameter: Number  #: λ
 
 
-def measure_spread(per_class: int, relative_diameter: float, seed: int, *, distance: float = 2**0.5) -> ComponentSpread:
-    """x at an angle ψ from x* with 2·sin ψ = λδ; β is Gaussian across x*."""
+def measure_spread(per_class: int, relative_diameter: float, seed: int) -> ComponentSpread:
+    """At distance δ = √2, x at an angle ψ from x* with 2·sin ψ = λδ; β is Gaussian across x*."""
+    distance = 2**0.5
     sine = relative_diameter * distance / 2
     beta = np.random.default_rng([seed, 75]).normal(size=4000)
     return ComponentSpread(-sine * beta / distance, per_class, relative_diameter)

@@ -78,11 +78,11 @@ def least_products(
     return np.abs(weights_in_span(draw, starts * width, points) @ points.T).min(axis=1).reshape(starts, width)
 
 
-def measure_sizes(sample: Sample, seed: int, *, width: int = 600, starts: int = 320) -> ClearShares:
+def measure_sizes(sample: Sample, seed: int, *, width: int = 600) -> ClearShares:
     """320 starts can show a failure rate of at most 0.01."""
     basis = Basis().draw(seed).points
     return ClearShares(
-        shares=clear_shares(sample.points, THETAS, width, starts, seed),
+        shares=clear_shares(sample.points, THETAS, width, 320, seed),
         orthonormal=clear_shares(basis, THETAS, width, 60, seed + 1),
         thetas=np.array(THETAS),
         n_components=len(sample.points),

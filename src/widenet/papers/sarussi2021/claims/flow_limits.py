@@ -58,6 +58,8 @@ def theorem_6_1(
     limit = bound(
         t.first_radius, t.separator_norm, t.first_difference, t.slope, t.moved_since, t.half_width, t.largest_norm
     )
+    # Infinite where its denominator is not positive, and nothing is promised; or where that is not a number.
+    lost = np.isnan(t.first_radius + t.separator_norm + t.first_difference + t.moved_since)
     return Promise(
         {
             "direction": at_most(
@@ -74,7 +76,7 @@ def theorem_6_1(
                 t.ratio,
                 limit,
                 within=STEP,
-                where=t.since_first & np.isfinite(limit),
+                where=t.since_first & ((limit != np.inf) | lost),
                 event=SINCE,
                 text="$r/‖w̄ − ū‖$ is below its bound at every time",
             ),

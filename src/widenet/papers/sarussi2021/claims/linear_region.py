@@ -84,14 +84,14 @@ def reach(pairs: Clouds, factor: float = 1.0) -> np.ndarray:
     return factor * pairs.radius * pairs.norms * (1 + ROUNDING)
 
 
-def signs_agree(pairs: Clouds, where: np.ndarray, text: str, event: str = "") -> Sides:
+def signs_agree(pairs: Clouds, where: np.ndarray, text: str) -> Sides:
     """N has the sign of (w̄ − ū)·x; pairs in which rounding could turn either of them are not scored."""
     ties = (pairs.outputs == 0) & (pairs.difference == 0)
     blurred = np.abs(pairs.outputs) <= IDENTITY * pairs.scales
     # ‖w̄‖ + ‖ū‖ is at most Σ(‖w‖ + ‖u‖)/k. Beside rows across x the products are much shorter, and are rounding.
     blurred |= np.abs(pairs.difference) <= ROUNDING * pairs.scales / pairs.half_width
     signs = np.sign(pairs.outputs), np.sign(pairs.difference)
-    return equal(*signs, where=where & ~(blurred & ~ties), text=text, event=event, quantity="sign of N")
+    return equal(*signs, where=where & ~(blurred & ~ties), text=text, quantity="sign of N")
 
 
 @claim("sarussi2021.theorem_5_1", Kind.MAIN, "Theorem 5.1, Section 5", reads=clouds, given=BALLS, details=pairs_seen,

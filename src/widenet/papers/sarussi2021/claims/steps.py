@@ -6,7 +6,7 @@ W* stacks k copies of w* and k of −w*. All claims here read the same ledgers.
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
@@ -33,6 +33,7 @@ SMALLEST = 1e-290
 ABOVE_UNDERFLOW = "updates above underflow"
 
 Times = Float[np.ndarray, "run time"]
+Agreed = Bool[np.ndarray, "run update"]
 PerEpoch = Float[np.ndarray, "run epoch"]
 
 
@@ -48,6 +49,11 @@ class LedgerSteps(Ledger):
     )  #: the largest sampled
     epoch_gain: PerEpoch = derived(lambda runs: by_epoch(runs, runs.gains).sum(axis=2))  #: what it adds to F
     epoch_alignment: PerEpoch = derived(lambda runs: by_epoch(runs, runs.alignments)[:, :, -1])  #: F at its end
+
+    # Why a drift is NaN: the rows do not agree. One that was lost with the update itself, ‖ΔW‖² included, is another.
+    plus_agree: Agreed = derived(lambda runs: ~np.isnan(runs.plus_drifts) | ~np.isfinite(runs.squares))
+    minus_agree: Agreed = derived(lambda runs: ~np.isnan(runs.minus_drifts) | ~np.isfinite(runs.squares))
+    both_agree: Agreed = derived(lambda runs: runs.plus_agree & runs.minus_agree)
 
     @property
     def shape(self) -> tuple[Number, Number, Number]:
@@ -261,8 +267,7 @@ def rows_grow(runs: CountedSteps, *, bound: Callable[..., np.ndarray] = row_grow
 def agreements(runs: LedgerSteps) -> dict[str, int]:
     """At how many updates the rows of a sign agreed."""
     u = runs.per("update")
-    agreeing = (~np.isnan([u.plus_drifts, u.minus_drifts])).sum()
-    return {**updates_checked(runs), "updates_with_agreement": int(agreeing)}
+    return {**updates_checked(runs), "updates_with_agreement": int(u.plus_agree.sum() + u.minus_agree.sum())}
 
 
 @claim("sarussi2021.section_13_differences", Kind.IDENTITY, "Section 13 (the differences of rows)", reads=ledgers,
@@ -277,12 +282,12 @@ def section_13_differences(runs: LedgerSteps) -> Promised:
     # An update may take long rows back to short ones; their differences were rounded when they were long.
     sizes = np.maximum(np.maximum(u.norms, u.norms_before), 1.0)
 
-    def still(drift: np.ndarray, text: str) -> Sides:
-        agreeing = {"where": ~np.isnan(drift), "event": "updates at which the rows agree"}
+    def still(drift: np.ndarray, agree: np.ndarray, text: str) -> Sides:
+        agreeing = {"where": agree, "event": "updates at which the rows agree"}
         return equal(drift, 0, within=STEP, of=sizes, text=text, **agreeing)
 
     return {
-        "plus_rows": still(u.plus_drifts, "plus rows"),
-        "minus_rows": still(u.minus_drifts, "minus rows"),
-        "radius": still(u.radius_drifts, "$r$ is frozen"),
+        "plus_rows": still(u.plus_drifts, u.plus_agree, "plus rows"),
+        "minus_rows": still(u.minus_drifts, u.minus_agree, "minus rows"),
+        "radius": still(u.radius_drifts, u.both_agree, "$r$ is frozen"),
     }

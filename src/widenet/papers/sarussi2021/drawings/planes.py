@@ -15,11 +15,9 @@ TINT = 0.14
 """Opacity of a region."""
 
 
-def draw_regions(
-    axes: Axes, weights: np.ndarray, slope: float, points: np.ndarray, labels: np.ndarray, reach: float | None = None
-) -> float:
+def draw_regions(axes: Axes, weights: np.ndarray, slope: float, points: np.ndarray, labels: np.ndarray) -> float:
     """Where the network is positive and negative, exactly, with the points; returns half the side of the square."""
-    reach = reach or 1.08 * float(np.abs(points).max())
+    reach = 1.08 * float(np.abs(points).max())
     network = split(weights, 1.0, slope)
     rays = boundary_rays(weights, np.repeat([1.0, -1.0], len(weights) // 2), slope)
     edges = rays if len(rays) else np.array([0.0])

@@ -84,16 +84,14 @@ class ScaledMargins(Cases):
         return {"tried": len(self.per("critical"))}
 
 
-def scaled_margins(
-    sets: Sequence[tuple[np.ndarray, np.ndarray]], factors: Sequence[float] = (0.1, 10.0), shift: float = 0.0
-) -> ScaledMargins:
-    """Both quantities for each factor. `shift` translates the points instead, for a control."""
+def scaled_margins(sets: Sequence[tuple[np.ndarray, np.ndarray]], shift: float = 0.0) -> ScaledMargins:
+    """Both quantities for two factors. `shift` translates the points instead, for a control."""
     rows = np.random.default_rng(15).normal(size=(6, 8))
     parts: list[list[np.ndarray]] = [[] for _ in range(6)]
     for points, labels in sets:
         critical = np.concatenate(critical_margins(points, labels))
         own = np.asarray(agreement_margin(rows[:, : points.shape[1]], points))[None]
-        for factor in factors:
+        for factor in (0.1, 10.0):
             moved = points + shift if shift else factor * points
             after = np.concatenate(critical_margins(moved, labels))
             rows_after = np.asarray(agreement_margin(rows[:, : points.shape[1]], factor * points))[None]
@@ -181,10 +179,9 @@ class Feasibility(Cases):
         return {"tried": len(self.per("member"))}
 
 
-def feasibility(
-    sets: Sequence[tuple[np.ndarray, np.ndarray]], slopes: Sequence[float], k: int = 3, v: float = 0.4
-) -> Feasibility:
-    """For every data set and slope, with k neurons of each sign."""
+def feasibility(sets: Sequence[tuple[np.ndarray, np.ndarray]], slopes: Sequence[float]) -> Feasibility:
+    """For every data set and slope, with k = 3 neurons of each sign."""
+    k, v = 3, 0.4
     rows, antipodal, small, members = [], [], [], []
     draw = np.random.default_rng(3)
     for points, labels in sets:
