@@ -95,7 +95,9 @@ def functions(tree: ast.Module) -> Iterator[tuple[str, str, ast.FunctionDef, int
             if node.decorator_list and is_registered(node):
                 continue
             yield node.name, node.name, node, 0
-        for method in node.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_") else ():
+        if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
+            continue
+        for method in node.body:
             if isinstance(method, ast.FunctionDef) and (method.name == "__init__" or not method.name.startswith("_")):
                 called = node.name if method.name == "__init__" else method.name
                 is_static = any(ast.unparse(each) == "staticmethod" for each in method.decorator_list)

@@ -75,6 +75,16 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: recorded(lambda now: None), "must return one array or number, got NoneType from 'a'"),
     (lambda: recorded(lambda one, two: 1.0), "an observation takes one Snapshot"),
     (
+        lambda: trained(loss=lambda outputs, labels: np.maximum(0, 1 - outputs * labels)),
+        "the loss must be written in jax.numpy, got functions of NumPy, .* write jnp for np",
+    ),
+    (
+        lambda: wn.train(
+            wn.make_two_layer(KEY, 4, 2, jax.nn.softmax), DATA, wn.Recipe(wn.logistic, wn.SGD(1.0), 5), KEY
+        ),
+        "activation must act on each entry alone, got one that mixes them, as softmax does; use",
+    ),
+    (
         lambda: trained(method=wn.Optax(optax.lbfgs())),
         r"use optax.lbfgs\(0.1, linesearch=None\)",
     ),

@@ -202,6 +202,31 @@ def test_a_promise_of_what_holds_anyway_is_vacuous(promised, sense, trivial, vac
     assert Sides([0.2, 0.2], promised, sense, trivial=trivial).vacuous is vacuous
 
 
+def test_a_case_whose_promise_holds_anyway_does_not_show_how_close_the_others_come():
+    counts, limits, anyway = [1.0, 30.0, 50.0], [0.9, 10.0, 20.0], [1.0, 3.0, 3.0]
+    part = Sides(counts, limits, AT_LEAST, trivial=anyway).part("x")
+    assert (part.kept, part.n_cases, part.case) == (True, 3, 2)
+    assert part.tightness == pytest.approx(0.4)
+    assert part.median_tightness == pytest.approx((1 / 3 + 0.4) / 2)
+    assert len(part.sides) == 3
+    assert Sides(counts, limits, AT_LEAST).part("x").tightness == pytest.approx(0.9)
+    # Where all are such, the part is vacuous and the closest of them is shown; one that breaks is never left out.
+    assert Sides(counts, limits, AT_LEAST, trivial=99.0).part("x").tightness == pytest.approx(0.9)
+    broken = Sides([0.5, 30.0], [0.9, 10.0], AT_LEAST, trivial=[1.0, 3.0]).part("x")
+    assert (broken.kept, broken.case) == (False, 0)
+
+
+def test_how_close_a_case_comes_may_be_counted_from_where_nothing_is_used():
+    short, longer, attained = 0.999, 0.96, 5 / 6
+    plain = Sides([short, longer], 5 / 6, AT_LEAST).part("x")
+    counted = Sides([short, longer], 5 / 6, AT_LEAST, counted_from=1.0).part("x")
+    assert plain.tightness == pytest.approx(0.868, abs=1e-3)
+    assert counted.tightness == pytest.approx(0.04 / (1 / 6))
+    assert (counted.kept, counted.measured, counted.promised, counted.case) == (True, longer, 5 / 6, 1)
+    assert Sides([short, attained], 5 / 6, AT_LEAST, counted_from=1.0).part("x").tightness == 1.0
+    assert Sides([short, 0.8], 5 / 6, AT_LEAST, counted_from=1.0).part("x").tightness == pytest.approx(0.2 / (1 / 6))
+
+
 def test_an_undecided_promise_is_not_called_vacuous():
     assert not Sides([math.nan], [math.nan], trivial=1.0).vacuous
     assert not Sides([1.0], [math.inf], trivial=math.inf).vacuous

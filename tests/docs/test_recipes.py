@@ -92,7 +92,8 @@ def shown(tree: Path) -> dict[str, str]:
 def test_a_recipe_ends_with_commands_to_try() -> None:
     for lines in COMMANDS.values():
         assert lines[0] == "make format"
-        assert all(line.startswith("widenet ") for line in lines[1:-1])
+        assert lines[1].startswith("widenet ")
+        assert all(line.startswith(("widenet ", "python -m pytest ")) for line in lines[1:])
         assert lines[-1].startswith("python -m pytest ")
 
 
@@ -110,12 +111,14 @@ def test_control_a_path_that_does_not_exist_is_noticed(tree: Path) -> None:
         start(tree, "-c", IMPORT_ALL, given=json.dumps([["widenet.data", "make_nothing"]]))
 
 
-def test_the_theorem_holds_and_is_the_example_of_the_repository(shown: dict[str, str], tree: Path) -> None:
-    _, check, _ = COMMANDS["theorem"]
-    assert "✓ holds" in shown[check]
-    assert ["tightness", "1"] in [line.split() for line in shown[check].splitlines()]
-    for name in ("examples/perceptron.py", "examples/test_perceptron.py"):
-        assert (tree / name).read_text(encoding="utf-8") == (ROOT / name).read_text(encoding="utf-8"), name
+def test_the_theorems_hold_and_are_the_examples_of_the_repository(shown: dict[str, str], tree: Path) -> None:
+    first, second = (shown[command] for command in COMMANDS["theorem"] if command.startswith("widenet "))
+    assert "✓ holds" in first
+    assert ["tightness", "1"] in [line.split() for line in first.splitlines()]
+    assert "2 claims: 1 holds, 1 false as printed" in second
+    for name in ("perceptron", "test_perceptron", "descent", "test_descent"):
+        written = (tree / f"examples/{name}.py").read_text(encoding="utf-8")
+        assert written == (ROOT / f"examples/{name}.py").read_text(encoding="utf-8"), name
 
 
 def test_the_figure_is_drawn_and_agrees(shown: dict[str, str], tree: Path) -> None:
@@ -125,11 +128,19 @@ def test_the_figure_is_drawn_and_agrees(shown: dict[str, str], tree: Path) -> No
 
 
 def test_the_tests_of_the_recipes_pass(tree: Path) -> None:
-    battery, theorem, figure = (COMMANDS[name][-1].split() for name in ("data-set", "theorem", "figure"))
+    battery, figure = (COMMANDS[name][-1].split() for name in ("data-set", "figure"))
     assert battery[-2:] == ["-k", "parity"]
-    files = [battery[3], theorem[3], figure[3]]
-    text = start(tree, "-m", "pytest", *files, "-k", "parity or example", "-p", "no:cacheprovider")
-    assert "18 passed" in text
+    theorems = [line.split()[3] for line in COMMANDS["theorem"] if line.startswith("python -m pytest ")]
+    text = start(
+        tree, "-m", "pytest", battery[3], *theorems, figure[3], "-k", "parity or example", "-p", "no:cacheprovider"
+    )
+    assert "26 passed" in text
+
+
+def test_the_tests_of_a_theorem_pass_alone(tree: Path) -> None:
+    """As the page calls them: no conftest.py of tests/ is read then."""
+    _, *arguments = COMMANDS["theorem"][-1].split()
+    assert "8 passed" in start(tree, *arguments, "-p", "no:cacheprovider")
 
 
 @pytest.mark.parametrize(

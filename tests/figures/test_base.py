@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from widenet.console import wording
 from widenet.figures.base import Comparison, number_in
 
 
@@ -53,6 +54,25 @@ def test_a_comparison_reads_a_plain_number_and_takes_any_other():
     row = compared("0.95").model_dump()
     assert row["reported_value"] == 0.95
     assert compared("x").model_copy(update={"band": (2.0, 3.0)}).reported_value is None
+
+
+@pytest.mark.parametrize(
+    ("interval", "band", "little"),
+    [
+        ((0.0, 2.0), (0.5, 1.5), True),
+        ((0.0, 2.0), (0.0, 2.0), True),
+        ((0.9, 1.1), (0.5, 1.5), False),
+        (None, (0.5, 1.5), False),
+        ((0.0, 2.0), (0.5, math.inf), False),  # such a band has no width
+        ((-math.inf, 2.0), (0.5, 1.5), False),
+        ((0.0, 9.0), (3.0, 4.0), False),  # it differs, and needs no warning
+        ((0.0, 2.0), (1.0, 1.0), False),  # a number that is exact
+    ],
+)
+def test_agreement_with_an_interval_wider_than_the_band_tests_little(interval, band, little):
+    row = compared("1").model_copy(update={"interval": interval, "band": band})
+    assert row.tests_little is little
+    assert wording.caution(row) == ("the interval is wider than the band: little is tested" if little else "")
 
 
 @pytest.mark.parametrize("wrong", [(0.3, 0.2), (math.nan, 1.0)])

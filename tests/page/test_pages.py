@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.page.conftest import Watched
 
@@ -178,6 +178,48 @@ def test_the_picture_can_show_findings_alone(watched: Watched) -> None:
     dim = "each => each.map(one => [one.classList.contains('false'), getComputedStyle(one).opacity])"
     shown = page.eval_on_selector_all(".cell a.d", dim)
     assert {(is_false, opacity == "1") for is_false, opacity in shown} == {(True, True), (False, False)}
+
+
+def dots_of(page: Page) -> tuple[Locator, Locator]:
+    """A dot of the first picture, and what is told about dots."""
+    return page.locator(".grid .cell a.d").nth(3), page.locator(".told")
+
+
+def test_a_dot_tells_what_it_is_under_the_pointer_and_with_the_keyboard_on_it(watched: Watched) -> None:
+    dot, told = dots_of(watched.open("index.html"))
+    expect(told).to_be_hidden()
+    dot.hover()
+    expect(told).to_have_text(dot.inner_text())
+    told.hover()
+    expect(told).to_be_visible()
+    watched.page.mouse.move(0, 0)
+    expect(told).to_be_hidden()
+    dot.focus()
+    expect(told).to_have_text(dot.inner_text())
+    watched.page.keyboard.press("Escape")
+    expect(told).to_be_hidden()
+    watched.page.keyboard.press("Tab")
+    expect(told).to_have_text(watched.page.locator(".grid .cell a.d").nth(4).inner_text())
+    assert overflow(watched.page) == []
+    watched.page.keyboard.press("Shift+Tab")
+    with watched.page.expect_navigation():
+        watched.page.keyboard.press("Enter")
+    expect(watched.page.locator(".crumbs")).to_be_visible()
+
+
+def test_the_first_tap_on_a_dot_tells_what_it_is_and_the_second_follows_it(phone: Watched) -> None:
+    page = phone.open("index.html")
+    dot, told = dots_of(page)
+    dot.tap()
+    expect(told).to_have_text(f"{dot.inner_text()}. Tap again to open its page.")
+    assert page.url.endswith("index.html")
+    assert overflow(page) == []
+    page.locator("h1").tap()
+    expect(told).to_be_hidden()
+    dot.tap()
+    with page.expect_navigation():
+        dot.tap()
+    expect(page.locator(".crumbs")).to_be_visible()
 
 
 def test_the_skip_link_is_first_on_the_keyboard(watched: Watched) -> None:

@@ -4,11 +4,16 @@ import re
 
 import pytest
 
+from tests.papers.brutzkus2019.claims.networks import points
 from tools import index as made
 from widenet import papers
+from widenet.claims.base import NotApplicable
+from widenet.claims.user_data import UserData
+from widenet.data import from_arrays
 from widenet.papers import index
 from widenet.papers.findings import Gravity, finding_of, findings_of, misprints_of
 from widenet.records import Form
+from widenet.types import Dataset
 
 PRINTED = [id for id in papers.claim_ids() if id.endswith("_as_printed")]
 KEYS = [paper.key for paper in papers.PAPERS]
@@ -71,3 +76,23 @@ def test_the_page_is_made_from_the_findings() -> None:
 def test_the_tables_of_symbols_are_made_from_the_glossaries() -> None:
     text = made.GLOSSARY.read_text(encoding="utf-8")
     assert text.partition(f"{made.MADE}\n")[2].partition(made.END)[0] == made.glossary_page(), "python -m tools.index"
+
+
+def test_the_page_of_claims_on_user_data_is_made_from_the_claims() -> None:
+    text = made.ON_DATA.read_text(encoding="utf-8")
+    assert text.partition(f"{made.MADE}\n")[2].partition(made.END)[0] == made.on_data_page(), "python -m tools.index"
+
+
+DATA = {
+    "separable": from_arrays([[2.0, 1.0], [1.5, -0.5], [-1.0, 0.3], [-2.0, -1.0]], [1, 1, -1, -1]),
+    "unit vectors": from_arrays([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], [1, 1, -1, -1]),
+    "three classes": from_arrays([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [0, 1, 2]),
+    "XORD": points("1234", "4321", "2424", "2244"),
+}
+
+
+@pytest.mark.parametrize("data", DATA.values(), ids=DATA.keys())
+def test_what_never_applies_does_not(data: Dataset) -> None:
+    claims = [claim for claim in papers.claims_of() if made.never_on_data(claim)]
+    assert len(claims) > 100
+    assert [claim.id for claim in claims if not isinstance(claim.on(UserData(data)), NotApplicable)] == []

@@ -121,9 +121,7 @@ def test_every_figure_names_statements_that_it_illustrates() -> None:
             assert figure.claims, id
             assert set(figure.claims) <= names, id
             assert len(set(figure.claims)) == len(figure.claims), id
-            assert figure.setting or "figure_" not in id or id.endswith("_laws"), (
-                f"{id}: what the paper prints about it"
-            )
+            assert figure.setting or "figure_" not in id or id.endswith("_laws"), id
             assert figure.setting.count("“") == figure.setting.count("”"), id
 
 

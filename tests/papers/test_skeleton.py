@@ -1,4 +1,4 @@
-"""Every paper package has the same file names, and its claims train nothing.
+"""Every paper package has the same file names, and its claims train nothing and make no settings.
 
 `tests/test_layers.py` has the order of imports.
 """
@@ -44,6 +44,18 @@ def trained(tree: ast.AST) -> Iterator[str]:
     yield from (name for name in imports_of(tree) if _is_in(name, "training"))
 
 
+def makers_of_settings(tree: ast.AST) -> list[str]:
+    """Functions of a scale and a seed, or of a `Scale` at all: what an experiment runs, and what a claim draws."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            ways = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            types = {ast.unparse(each.annotation) for each in ways if each.annotation}
+            if {"scale", "seed"} <= {each.arg for each in ways} or "Scale" in types:
+                found.append(getattr(node, "name", "lambda"))
+    return found
+
+
 def _is_in(module: str, package: str) -> bool:
     return module == f"widenet.{package}" or module.startswith(f"widenet.{package}.")
 
@@ -76,6 +88,28 @@ def test_claims_and_hypotheses_train_nothing(package: Path) -> None:
     files = [*package.glob("claims/**/*.py"), *package.glob("*hypotheses.py")]
     found = {path.name: sorted(set(trained(ast.parse(path.read_text(encoding="utf-8"))))) for path in files}
     assert {name: imported for name, imported in found.items() if imported} == {}
+
+
+def test_settings_are_made_in_runs() -> None:
+    files = [path for package in PACKAGES for path in package.glob("claims/**/*.py")]
+    found = {str(path.relative_to(ROOT)): makers_of_settings(ast.parse(path.read_text("utf-8"))) for path in files}
+    assert {name: functions for name, functions in found.items() if functions} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "is_wrong"),
+    [
+        ("def settings(scale: Scale, seed: int) -> list[Setting]: ...", True),
+        ("def edge(scale, seed, margin): ...", True),
+        ("def drawn(s: Scale, /, *, place: int = 0): ...", True),
+        ("settings = lambda scale, seed: []", True),
+        ("class Runs:\n    def settings(self, scale, seed): ...", True),
+        ("def slope(logs, counts, seed): ...", False),
+        ("def decided(loss: float, level: float, scale: float): ...", False),
+    ],
+)
+def test_control_settings(line: str, is_wrong: bool) -> None:
+    assert bool(makers_of_settings(ast.parse(line))) == is_wrong
 
 
 def test_control_names() -> None:

@@ -158,6 +158,20 @@ def test_a_figure_page_tells_the_papers_rows_from_our_own(tmp_path: Path) -> Non
     assert "as expected" in ours
 
 
+def test_agreement_that_tests_little_says_so_and_drawings_have_a_scale(tmp_path: Path) -> None:
+    figure = drawn()
+    figure.comparisons[0] = figure.comparisons[0].model_copy(update={"interval": (-0.1, 0.3)})
+    folder = report.build(results([], figure), tmp_path / "report", PAPERS).parent
+    page = Page((folder / "toy2020/figure_1.html").read_text(encoding="utf-8"))
+    assert page.text.count("the interval is wider than the band: little is tested") == 1
+    strips = re.findall(r'<svg class="compared".*?</svg>', (folder / "toy2020/figure_1.html").read_text("utf-8"), re.S)
+    assert len(strips) == 2
+    for strip in strips:
+        labels = re.findall(r"<text[^>]*>([^<]*)</text>", strip)
+        assert len(labels) >= 2
+        assert len(set(labels)) == len(labels)
+
+
 def test_figures_and_the_statements_that_they_illustrate_name_each_other(pages: dict[str, Page]) -> None:
     figure, claim = pages["toy2020/figure_1.html"], pages["toy2020/theorem_2.html"]
     assert "../toy2020/theorem_2.html" in [attributes.get("href") for _, attributes in figure.tags]

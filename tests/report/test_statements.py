@@ -87,6 +87,20 @@ def test_a_page_says_why_a_side_beyond_its_promise_is_kept() -> None:
     assert wording.reason_kept(Sides(1.0, 2.0).part("a")) == ""
 
 
+def test_a_page_says_how_nearly_two_sides_are_equal() -> None:
+    about = Sides(0.7493, 0.75, Sense.EQUAL, exact=True).part("a")
+    assert (about.relation, wording.reason_kept(about)) == ("≈", "within the tolerance of the check")
+    assert wording.sides(about) == "0.7493 ≈ 0.75, within the tolerance of the check"
+    assert wording.reason_kept(Sides(0.75, 0.75, Sense.EQUAL).part("a")) == ""
+
+
+def test_a_promise_that_is_drawn_turned_round_says_so() -> None:
+    turned = Sides(3.0, 2.0, Sense.AT_LEAST, quantity="1/L").part("L ≤ 1/2")
+    assert statement_of(turned)[1].gauges[0].drawn_as == "drawn as 1/L ≥ what is promised of it"
+    for other in (Sides(0.3, 0.5, quantity="L").part("L ≤ 1/2"), Sides(3.0, 2.0, Sense.AT_LEAST).part("at least 2")):
+        assert statement_of(other)[1].gauges[0].drawn_as == ""
+
+
 def test_forms_of_a_symbol_that_are_set_alike_stand_there_once() -> None:
     symbol = explained(("Q_1", "Q₁", "Q̃_1", "Q̃₁"), "", "").symbol
     assert symbol.count("<math>") == 2

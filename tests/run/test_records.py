@@ -180,6 +180,12 @@ def test_what_is_not_plain_is_refused_by_name(value, words):
         encode(Holder(value))
 
 
+@pytest.mark.parametrize("values", [[1.0, 2.0], None])
+def test_what_is_no_array_where_one_is_annotated_is_refused_by_name(values):
+    with pytest.raises(TypeError, match="values must be a NumPy array, as its annotation says"):
+        decode(Inner, *encode(Inner(values, Fraction(1, 2))))
+
+
 @dataclass(frozen=True)
 class Unreadable:
     pair: Pair

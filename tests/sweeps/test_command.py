@@ -40,7 +40,7 @@ def invoke(*arguments, code=0):
 
 def test_a_sweep_prints_a_row_per_point(spec):
     lines = invoke("sweep", spec).splitlines()
-    assert lines[0] == f"{PRODUCTS}: 4 points, 2 computed, 0 found"
+    assert lines[0] == f"{PRODUCTS}: 4 points, 4 computed, 0 found"
     assert lines[2].split() == ["size", "factor", "state", "median", "product"]
     assert [line.split()[:3] for line in lines[3:]] == [
         ["2", "1", "finished"],
@@ -48,6 +48,13 @@ def test_a_sweep_prints_a_row_per_point(spec):
         ["3", "1", "finished"],
         ["3", "0.5", "finished"],
     ]
+
+
+def test_points_that_were_there_are_found(spec):
+    """Those of a dry run, and then all."""
+    invoke("sweep", spec, "--dry-run")
+    assert invoke("sweep", spec).splitlines()[0] == f"{PRODUCTS}: 4 points, 2 computed, 2 found"
+    assert invoke("sweep", spec).splitlines()[0] == f"{PRODUCTS}: 4 points, 0 computed, 4 found"
 
 
 def test_json_has_an_object_per_point(spec):

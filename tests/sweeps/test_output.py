@@ -69,6 +69,39 @@ def test_verdicts_and_promises_are_told(store):
     assert "tightness" in words
 
 
+def claimed(axes: dict[str, list], **columns) -> xr.Dataset:
+    """A sweep of a claim whose points are finished, with these numbers at all of them."""
+    shape, names = tuple(map(len, axes.values())), list(axes)
+    words = {"state": "finished", "why": "", "verdict": "HOLDS", "unmet": "", "warning": ""}
+    fixed = {name: (names, np.full(shape, word, object)) for name, word in words.items()}
+    given = {name: (names, np.broadcast_to(np.array(values, float), shape)) for name, values in columns.items()}
+    return xr.Dataset({**fixed, "vacuous": (names, np.zeros(shape)), **given}, axes)
+
+
+@pytest.mark.parametrize(
+    ("measured", "kept", "said"),
+    [
+        ([3, 2, 9], [1, 1, 0], "loss; promised: at most the black line"),
+        ([7, 5, 2], [1, 1, 0], "loss; promised: at least the black line"),
+        ([5, 5, 2], [1, 1, 0], "loss"),
+    ],
+    ids=["at most", "at least", "not known"],
+)
+def test_the_side_of_the_line_on_which_a_promise_is_kept_is_told(measured, kept, said):
+    found = claimed({"n": [1, 2, 3]}, loss=measured, loss_promised=5, loss_kept=kept)
+    assert said in words_on(found).split("\n")
+
+
+def test_points_without_a_number_are_told_beside_those_that_are_missing():
+    side = list(range(1, 7))
+    holes = np.where(np.eye(6, dtype=bool), np.nan, 1.0)
+    found = claimed({"n": side, "k": side}, loss=holes)
+    assert "Hatched: finished points without this number." in words_on(found)
+    found.state[0, 1] = "missing"
+    assert "Hatched: 1 missing points, finished points without this number." in words_on(found)
+    assert "Hatched" not in words_on(claimed({"n": side, "k": side}, loss=1))
+
+
 def test_nothing_to_draw_is_one_sentence(store):
     with pytest.raises(InputError, match="nothing of this sweep is finished yet"):
         picture_of(wn.load({"of": PRODUCTS, "over": {"factor": [1.0]}}, store=store), "toy")

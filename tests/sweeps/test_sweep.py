@@ -12,8 +12,9 @@ from widenet.errors import InputError, StoreError
 from widenet.store import Store
 from widenet.sweeps import driver, packing
 from widenet.sweeps.driver import Quiet, Survey
-from widenet.sweeps.order import order_of
+from widenet.sweeps.order import order_of, subject_of
 from widenet.sweeps.packing import spans_of
+from widenet.sweeps.packs import tasks_at
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 from widenet.sweeps.status import retry, status_of
@@ -193,6 +194,18 @@ def test_retry_lets_failed_points_be_tried_again(store, log, trouble):
 
 def test_status_of_a_sweep_that_was_not_begun(store):
     assert status_of(sweep_of(store)).counts == {"missing": 6}
+
+
+def test_status_while_the_first_points_are_measured(store):
+    """No packs are known yet: what is finished or at work is found by the cells."""
+    sweep = sweep_of(store)
+    sweep.pilot()
+    assert not sweep.is_decided
+    assert status_of(sweep).counts == {"finished": 2, "missing": 4}
+    tasks = tasks_at(sweep.order, subject_of(sweep.order, store), 3)
+    assert isinstance(tasks, list)
+    with store.claiming(tasks[0].key):
+        assert status_of(sweep).counts == {"finished": 2, "at work": 1, "missing": 3}
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])

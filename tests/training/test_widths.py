@@ -4,7 +4,9 @@ import functools
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from tests.training.problems import networks, run_keys, toy
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
-from widenet.networks import TwoLayer, relu
+from widenet.networks import TwoLayer, make_two_layer, relu
 from widenet.training import SGD, Recipe, Record, ensemble, ensembles, widths, zero_error
 from widenet.types import Dataset, Layers
 
@@ -97,6 +99,34 @@ def test_neurons_of_zeros_stay_zero(kernel):
         assert not np.any(leaf)
     assert np.any(end.bias[:, :4])
     assert widths.cut(end, 4).hidden_weights.shape == (2, 4, 5)
+
+
+class Sharp(eqx.Module):
+    """An activation with a number of its own in each run."""
+
+    function: Any = eqx.field(static=True)
+    sharpness: Any
+
+    def __call__(self, z: Any) -> Any:
+        return self.function(self.sharpness * z)
+
+
+def with_activation(n_runs: int, width: int, function: Any) -> Any:
+    def made(key: Any, sharpness: Any) -> TwoLayer:
+        return make_two_layer(key, width, toy().inputs.shape[-1], Sharp(function, sharpness))
+
+    return jax.vmap(made)(run_keys(n_runs), jnp.linspace(1.0, 2.0, n_runs))
+
+
+def test_an_activation_that_mixes_its_entries_is_refused():
+    """A neuron of zeros is no zero to softmax, and gradients that are written out know nothing of the other entries."""
+    recipe, keys = Recipe(logistic, SGD(0.5), 10), [run_keys(2)] * 2
+    nets = [with_activation(2, width, jax.nn.softmax) for width in (6, 8)]
+    with pytest.raises(ValueError, match=r"^entry 0 \(from 0\): activation must act on each entry alone"):
+        ensembles(nets, toy(), recipe, keys)
+    nets = [with_activation(2, width, jnp.tanh) for width in (6, 8)]
+    for net, run in zip(nets, ensembles(nets, toy(), recipe, keys), strict=True):
+        np.testing.assert_allclose(run.loss, ensemble(net, toy(), recipe, keys[0]).loss, rtol=1e-12)
 
 
 def test_padded_widths_are_few_and_near():

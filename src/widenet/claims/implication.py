@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from widenet.claims.base import Evidence, Part, Runs, plain
-from widenet.claims.cases import numbers_of, yes_or_no
+from widenet.claims.cases import columns_of, numbers_of, yes_or_no
 from widenet.claims.conclusion import evidence
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides
@@ -225,10 +225,18 @@ def clauses_of(claim: "Claim") -> Clauses:
       ClaimError: a hypothesis or the judge needs a case, as a reduction (`runs.a.max()`) does.
     """
     tables = tuple(kind.join([]) for kind in claim.kinds)
+    for kind in claim.kinds:
+        _without_runs(claim, "columns", columns_of, (kind,))
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         given = [(each, _without_runs(claim, f"hypothesis {each.key!r}", each, tables)) for each in claim.given]
         promise = _without_runs(claim, "judge", claim.promise, tables)
+    for each, sides in given:
+        if not isinstance(sides, Sides):
+            raise _not_compared(claim, f"hypothesis {each.key!r}", sides, "")
+    for key, part in promise.parts.items():
+        if not isinstance(part, Conjunct):
+            raise _not_compared(claim, f"promise {key!r}", part, ", or be a Fact or a Rate")
     return Clauses(
         [
             *(
@@ -245,12 +253,20 @@ def clauses_of(claim: "Claim") -> Clauses:
     )
 
 
+def _not_compared(claim: "Claim", name: str, found: Any, others: str) -> ClaimError:
+    words = "at_most, at_least, less_than, more_than or equal"
+    fix = "write at_most(runs.a, 3), not runs.a <= 3"
+    return ClaimError(f"{claim.id}: the {name} must come from {words}{others}, got {type(found).__name__}; {fix}")
+
+
 def _without_runs(claim: "Claim", name: str, ask: Callable[..., T], tables: Sequence[Any]) -> T:
     try:
         return ask(*tables)
     except Exception as error:
         if str(error).startswith(f"{claim.id}: "):
             raise
+        if isinstance(error, ClaimError):  # it says what is wrong
+            raise ClaimError(f"{claim.id}: {error}") from error
         own = [each for each in traceback.extract_tb(error.__traceback__) if not _is_ours_or_installed(each.filename)]
         place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
         raise ClaimError(
@@ -281,8 +297,8 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
     # Constants of a control may leave promises out. Runs must not: those that break one could do without it.
     if not shown <= listed or (shown != listed and not constants):
         raise ClaimError(
-            f"{claim.id}: promise keys must not depend on data, got {', '.join(promise.parts)} on these runs and "
-            f"{', '.join(sorted(listed))} without runs; put what depends on data into text="
+            f"{claim.id}: promise keys must not depend on data, got {', '.join(promise.parts) or 'none'} on these runs "
+            f"and {', '.join(sorted(listed)) or 'none'} without runs; put what depends on data into text="
         )
     if promise.event is not None:
         outside += int(np.sum(~yes_or_no("event", promise.event)))

@@ -85,6 +85,8 @@ class Sides:
       scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
       trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous. NaN where
         nothing does.
+      counted_from: the value of a side at which nothing of the promise is used, where that is not 0: how close a case
+        comes is counted from there.
       quantity: what the two numbers count, in words, where the name of the part does not say it.
       limit: the promise, where it is one number for all cases and not one per case; None otherwise.
       tolerance: what rounding may add, in words.
@@ -120,6 +122,7 @@ class Sides:
         cut_off: PerCase = False,
         scored: PerCase | None = None,
         trivial: PerCase | None = None,
+        counted_from: float = 0.0,
         exact: PerCase | None = None,
         quantity: str = "",
         text: str = "",
@@ -149,7 +152,7 @@ class Sides:
             raise ValueError("a strict comparison has no tolerance, got one; drop within= and room=, or strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
         self.given, self.why, self.unknown, self.optional = measured, why, unknown, optional
-        self.text, self.normalization = text, normalization
+        self.text, self.normalization, self.counted_from = text, normalization, counted_from
         self.event = event or (SOME if where is not None else "")
         self.limit = float(promised) if np.ndim(promised) == 0 else None
         self.tolerance = _tolerance(within, of, room, self.limit)
@@ -224,7 +227,7 @@ class Sides:
         is attained, and so is an inequality that only rounding carries over its promise. A strict inequality whose
         sides are equal is broken, by the least amount above 1.
         """
-        measured, promised = self.measured, self.promised
+        measured, promised = self.measured - self.counted_from, self.promised - self.counted_from
         # The statement is low ≤ high.
         low, high = (measured, promised) if self.sense is Sense.AT_MOST else (promised, measured)
         with np.errstate(all="ignore"):
@@ -243,13 +246,16 @@ class Sides:
     def closest(self) -> int | None:
         """The case that comes closest to breaking the statement, or breaks it most; None where none is decided.
 
+        A case whose promise says no more than what holds anyway cannot show how close the others come: it is the
+        closest only where all are such.
+
         Of cases that come equally close (all do, where 0 is promised), the one that lies farthest beyond its promise,
         and of several such the first. What differs by no more than rounding is equal: the last bit of a sum depends on
         the processor, and the case that is shown must not.
         """
         if not self.decided.any():
             return None
-        candidates = self.broken if self.broken.any() else self.decided
+        candidates = self.broken if self.broken.any() else self.telling
         urgency = np.where(candidates, self._urgency(), -1.0)
         most = urgency.max()
         tied = candidates & (urgency >= most - (TIE * most if math.isfinite(most) else 0.0))
@@ -263,9 +269,18 @@ class Sides:
     @property
     def vacuous(self) -> bool:
         """Whether the promise says no more than what holds anyway, in every decided case."""
+        return bool(self.decided.any() and self._says_nothing[self.decided].all())
+
+    @property
+    def telling(self) -> Flags:
+        """The decided cases whose promise says more than what holds anyway; all, where none does."""
+        found = self.decided & ~self._says_nothing
+        return found if found.any() else self.decided
+
+    @property
+    def _says_nothing(self) -> Flags:
         sign = -1 if self.sense is Sense.AT_LEAST else 1
-        promised, trivial = self.promised[self.decided], self.trivial[self.decided]
-        return bool(len(promised) and (sign * promised >= sign * trivial).all())  # False beside a NaN
+        return sign * self.promised >= sign * self.trivial  # False beside a NaN
 
     def clause(self) -> dict[str, Any]:
         """What is asked of every case, without any."""
@@ -351,7 +366,7 @@ class Sides:
         ).with_cases(self.columns)
         if (case := self.closest) is not None:
             closeness = self.closeness
-            median = float(np.median(closeness[self.decided]))
+            median = float(np.median(closeness[self.telling]))
             measured, promised = self.measured[self.decided], self.promised[self.decided]
             alike = len(measured) > 1 and bool((measured == measured[0]).all() and (promised == promised[0]).all())
             shown = {"tightness": float(closeness[case]), "median_tightness": median, "case": case, "alike": alike}

@@ -446,6 +446,8 @@ def _compared(comparisons: "Sequence[Comparison]", reasons: Sequence[str]) -> Ta
             "verdict": _badge(wording.agreement(each)),
         }
         table.add_row(*(row[column] for column in columns))
+        if caution := wording.caution(each):
+            table.add_row(Text(f"  {caution}", style="dim"), *("" for _ in columns[1:]))
     return table
 
 
@@ -461,6 +463,7 @@ def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
         ("the paper", plain(comparison.reported)),
         ("measured", f"{wording.number(comparison.measured)}{interval}"),
         ("would agree", wording.band(comparison)),
+        *([("but", caution)] if (caution := wording.caution(comparison)) else []),
     ]
 
 

@@ -148,8 +148,10 @@ WITHIN_TOLERANCE = "within the tolerance of the check"
 
 
 def reason_kept(part: Part) -> str:
-    """Why a part is kept whose sides are equal, or on the wrong side, as they are written; or ""."""
-    return WITHIN_ROUNDING if part.is_within_rounding else WITHIN_TOLERANCE if part.is_within_tolerance else ""
+    """Why a part is kept whose sides are equal as they are written, on the wrong side, or only about equal; or ""."""
+    if part.is_within_rounding:
+        return WITHIN_ROUNDING
+    return WITHIN_TOLERANCE if part.is_within_tolerance or part.relation == "≈" else ""
 
 
 def rounded_alike(left: float, right: float, written: Callable[[float, int], str]) -> tuple[str, str]:
@@ -243,6 +245,11 @@ def interval(ends: tuple[float, float] | None) -> str:
 def band(comparison: "Comparison") -> str:
     """The range that counts as agreement; none where nothing is expected."""
     return "none" if comparison.verdict == "MEASURED" else interval(comparison.band)
+
+
+def caution(comparison: "Comparison") -> str:
+    """A warning about agreement that a few runs could hardly miss; or ""."""
+    return "the interval is wider than the band: little is tested" if comparison.tests_little else ""
 
 
 def reason(comparison: "Comparison") -> str:

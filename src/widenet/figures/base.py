@@ -79,6 +79,14 @@ class Comparison(ClosedModel):
         return bool(self.band[0] <= self.measured <= self.band[1])
 
     @property
+    def tests_little(self) -> bool:
+        """Whether the interval is at least as wide as the band: runs that agree less would often agree as well."""
+        if self.interval is None or not self.agrees or self.band[0] == self.band[1]:
+            return False
+        ends = (*self.interval, *self.band)
+        return all(map(math.isfinite, ends)) and self.interval[1] - self.interval[0] >= self.band[1] - self.band[0]
+
+    @property
     def verdict(self) -> str:
         """The comparison in a word or two."""
         if not self.added:

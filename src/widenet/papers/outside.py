@@ -6,14 +6,17 @@ processes find it. The keys of its cells cover the files of that folder (`widene
 
 import importlib
 import importlib.util
+import re
 import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
 
+from pydantic.errors import PydanticSchemaGenerationError
+
 from widenet.claims.base import Claim
 from widenet.claims.experiments import Experiment
-from widenet.errors import InputError, UnknownName
+from widenet.errors import InputError, UnknownName, WidenetError
 
 
 def is_outside(id: str) -> bool:
@@ -86,8 +89,23 @@ def _module(path: Path) -> ModuleType:
     except SyntaxError as error:
         raise InputError(f"{error.filename}, line {error.lineno}: {error.msg}.") from None
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        raise InputError(
-            f"{path} cannot be imported: {type(error).__name__}: {error} ({Path(last.filename).name}, line "
-            f"{last.lineno})."
-        ) from error
+        raise InputError(f"{path} cannot be imported: {_said(error)} ({_place(error, path)}).") from error
+
+
+def _said(error: Exception) -> str:
+    """What an import stumbled over, in one sentence."""
+    if isinstance(error, WidenetError):
+        return str(error).rstrip(".")
+    if isinstance(error, PydanticSchemaGenerationError):
+        kind = re.search(r"<class '([^']+)'>", str(error))
+        rule = "a setting holds plain values (numbers, text, tuples and other settings)"
+        return f"{rule}, got a field of the type {kind[1] if kind else 'Any'}; make arrays in run, or give it a tuple"
+    return f"{type(error).__name__}: {error}"
+
+
+def _place(error: Exception, path: Path) -> str:
+    """The last line of the file that led there, or of another file where none did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [each for each in frames if Path(each.filename).resolve() == path.resolve()]
+    last = (own or frames)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}"

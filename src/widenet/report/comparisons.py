@@ -10,6 +10,7 @@ from widenet.console.wording import Badge
 from widenet.figures import Comparison
 from widenet.report import numerals
 from widenet.report.axes import axis_of
+from widenet.report.runs import Tick
 from widenet.report.statements import set_in_type
 
 WIDTH = 300.0
@@ -18,12 +19,13 @@ MARKS = {"AGREES": "", "DIFFERS": "false", "AS EXPECTED": "own", "NOT AS EXPECTE
 
 @dataclass(frozen=True)
 class ComparisonPicture:
-    """Places on a line of `WIDTH`; None for what there is none of."""
+    """Places on a line of `WIDTH`; None for what there is none of. `scale` has labelled places."""
 
     band: tuple[float, float] | None
     interval: tuple[float, float] | None
     measured: float | None
     reported: tuple[float, float] | None
+    scale: tuple[Tick, ...]
     width: float = WIDTH
 
 
@@ -85,6 +87,7 @@ class ComparisonRow:
             else None,
             measured=round(axis.at(one.measured), 1) if math.isfinite(one.measured) else None,
             reported=_placed(*(axis.at(each) for each in told)) if told else None,
+            scale=tuple(Tick(round(axis.at(value), 1), text) for value, text in axis.ticks(3)),
         )
 
     @property

@@ -142,6 +142,15 @@ class Gauge:
     filled: float
     median: float | None
 
+    @property
+    def drawn_as(self) -> Markup:
+        """What its picture compares, where that is the promise turned round (L_t ≤ … as 1/L_t ≥ …); or ""."""
+        sign = re.search("[≤<≥>]", self.part.name)
+        turned = sign is not None and self.part.sense in ("≥>" if sign[0] in "≤<" else "≤<")
+        if not (turned and self.part.sense and self.part.quantity):
+            return Markup("")
+        return Markup("drawn as {} {} what is promised of it").format(set_in_type(self.part.quantity), self.part.sense)
+
     @functools.cached_property
     def picture(self) -> RunPicture | None:
         """Its cases, large."""

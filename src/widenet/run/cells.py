@@ -129,16 +129,19 @@ def compute(task: Task, store: Store, progress: Progress = silent, *, replace: b
     """Run a task here, and write its cell.
 
     Raises:
+      ClaimError: `run` does not say what it returns, or returns something else.
       TypeError: the result could not be read again as what `run` says that it returns.
     """
+    kind = task.experiment.result_type
     start = time.perf_counter()
     # The products of small runs gain nothing from threads, which would fight with those of other workers; and the
     # last bit of a sum depends on how many there are.
     with _blas().limit(limits=1, user_api="blas"):
         result = task.experiment.run(task.setting, progress)
     seconds = time.perf_counter() - start
+    task.experiment.require(result)
     arrays, layout = encode(result)
-    decode(task.experiment.result_type, arrays, layout)
+    decode(kind, arrays, layout)
     content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions(), **processors()}
     store.put(task.key, arrays, content, replace=replace, sync=seconds >= WORTH_A_SYNC)
 

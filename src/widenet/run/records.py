@@ -104,6 +104,10 @@ def _build(kind: Any, name: str, arrays: Mapping[str, np.ndarray]) -> Any:
         keys = [arguments[0](key) for key in arrays[_join(name, KEYS)].tolist()]
         return {key: _build(arguments[1], _join(name, str(index)), arrays) for index, key in enumerate(keys)}
     if _is_array(kind):
+        if _own(name) not in arrays:
+            raise TypeError(
+                f"{_own(name)} must be a NumPy array, as its annotation says; np.asarray(…) makes one of a list"
+            )
         return arrays[_own(name)]
     if not isinstance(kind, type):
         raise TypeError(f"{name} has the type {kind}, which no cell can hold")

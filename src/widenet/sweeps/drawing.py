@@ -161,6 +161,7 @@ def _draw_curves(canvas: FigureBase, numbers: xr.Dataset, name: str, across: Seq
     _scale(axes, numbers, name, x, at, values)
     _mark_missing(axes, numbers, x, at)
     head = f"{_words(name)}, a line per {_words(families[0])}" if families else _words(name)
+    head += _limit(numbers, name)
     named(axes, _words(x), head + (f" ({left} more are not drawn)" if left > 0 else ""))
     if ends:
         label_ends(axes, ends, _height(numbers, across))
@@ -183,6 +184,17 @@ def _draw_line(axes: Axes, part: xr.Dataset, name: str, x: str, at: np.ndarray, 
         is_vacuous = VACUOUS in part and bool((part[VACUOUS].isel({x: place}) == 1).any())
         fill = PAGE if is_vacuous else paint
         axes.plot([where], [height], sign, color=paint, markerfacecolor=fill, markersize=5, zorder=5, clip_on=False)
+
+
+def _limit(numbers: xr.Dataset, name: str) -> str:
+    """On which side of the black line the promise is kept, where the runs that keep it show that."""
+    promised, kept = numbers.get(f"{name}_promised"), numbers.get(f"{name}_kept")
+    if promised is None or kept is None:
+        return ""
+    beyond = (numbers[name] - promised).where(kept == 1)
+    if (beyond < 0).any() == (beyond > 0).any():
+        return ""
+    return f"; promised: at {'least' if (beyond > 0).any() else 'most'} the black line"
 
 
 def _scale(axes: Axes, numbers: xr.Dataset, name: str, x: str, at: np.ndarray, values: Sequence[Any]) -> None:
@@ -237,11 +249,19 @@ def _note(numbers: xr.Dataset, names: Sequence[str], others: Sequence[str], is_m
         if not is_map and any(f"{name}_promised" in numbers for name in names):
             lines.append("Black line: what is promised.")
     missing = _states(numbers)
+    if is_map and any(_has_holes(numbers, name) for name in names[:MOST_PANELS]):
+        missing += f"{', ' if missing else ''}finished points without this number"
     if missing:
         lines.append(f"{'Hatched' if is_map else 'Grey crosses'}: {missing}.")
     if len(names) > MOST_PANELS:
         lines.append(f"Not drawn: {', '.join(map(_words, names[MOST_PANELS:]))}.")
     return " ".join(lines)
+
+
+def _has_holes(numbers: xr.Dataset, name: str) -> bool:
+    """Whether a finished point has no number."""
+    empty = numbers[name].isnull().all([each for each in numbers[name].dims if each not in numbers[STATE].dims])
+    return bool((empty & (numbers[STATE] == FINISHED)).any())
 
 
 def _states(numbers: xr.Dataset) -> str:

@@ -19,7 +19,7 @@ from widenet.store import Store
 from widenet.sweeps import failures
 from widenet.sweeps.order import Question, publish, subject_of
 from widenet.sweeps.packing import packed, price_of, spans_of
-from widenet.sweeps.packs import ELSEWHERE, Pack, compute_pack, require_look, tasks_at
+from widenet.sweeps.packs import COMPUTED, ELSEWHERE, Pack, compute_pack, require_look, tasks_at
 from widenet.sweeps.tables import PackTable
 
 WORTH_MORE = 12
@@ -84,6 +84,8 @@ class Survey:
     def __init__(self, order: Question, store: Store):
         """Nothing is computed yet; what points take is measured when packs are first asked for."""
         self.order, self.store = order, store
+        self.n_piloted = 0
+        """How many points were computed here to measure what points take."""
 
     @property
     def plan(self) -> Path:
@@ -138,8 +140,10 @@ class Survey:
     def _seconds(self, number: int) -> float:
         """Of one point, now or when it was computed."""
         start = time.perf_counter()
-        while compute_pack(Pack(self.order, number, number + 1, self.store.root.absolute()).text).get(ELSEWHERE):
+        text = Pack(self.order, number, number + 1, self.store.root.absolute()).text
+        while (counts := compute_pack(text)).get(ELSEWHERE):
             time.sleep(SECONDS_BETWEEN_TRIES)  # of many that start together, one computes it
+        self.n_piloted += counts.get(COMPUTED, 0)
         took = time.perf_counter() - start
         self.require_look([number])
         tasks = tasks_at(self.order, subject_of(self.order, self.store), number)

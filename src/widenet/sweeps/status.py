@@ -38,15 +38,13 @@ class Status:
 
 
 def status_of(sweep: Survey) -> Status:
-    """By the tables of finished packs, and by the cells of the others."""
+    """By the tables of finished packs, and by the cells of the others; by cells alone while packs are not decided."""
     order, store = sweep.order, sweep.store
     counts: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     tasks = slurm.tasks_of(sweep)
-    if not sweep.is_decided:
-        return Status(Counter({MISSING: order.n_points}), errors, tasks)
     subject = subject_of(order, store)
-    for span in sweep.spans():
+    for span in sweep.spans() if sweep.is_decided else [range(order.n_points)]:
         table = PackTable.of(order, subject.modules, span)
         if table.read(store):
             counts.update(table.states)

@@ -19,6 +19,7 @@ from widenet.store import Store
 from widenet.sweeps import driver, slurm
 from widenet.sweeps.driver import Counts, Survey
 from widenet.sweeps.order import order_of
+from widenet.sweeps.packs import COMPUTED, FOUND
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
 from widenet.sweeps.spec import Value, read_spec, spec_of
@@ -99,7 +100,9 @@ def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Data
 
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
-    lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(counts)}"]
+    done = {COMPUTED: counts[COMPUTED] + sweep.n_piloted, FAILED: counts[FAILED]}
+    found = {FOUND: sweep.order.n_points - sum(done.values())}  # packs that were finished before are not counted
+    lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(Counter(done | found))}"]
     if sweep.order.about:
         lines.append(f"data: {sweep.order.about}")
     if sweep.order.n_points <= MOST_ROWS:

@@ -1,4 +1,4 @@
-// Search without a server, and buttons that copy. PAGES comes from search-index.js: a row per statement and per figure.
+// Search without a server, what a dot stands for, and buttons that copy. PAGES comes from search-index.js: a row per statement and per figure.
 "use strict";
 const MOST = 12;
 const FILTERS = "Words, or filters: is:false  is:open  paper:li2018  kind:lemma  uses:>90%";
@@ -140,6 +140,10 @@ addEventListener("keydown", event => {
     input.focus();
     return;
   }
+  if (event.key === "Escape" && !told.hidden) {
+    untell();
+    return;
+  }
   if (event.key === "Escape" && !box.hidden) {
     close();
     input.blur();
@@ -155,6 +159,44 @@ addEventListener("keydown", event => {
     places[1].click();
   }
 });
+
+// What a dot stands for, beside it: under the pointer, with the keyboard on it, and at the first tap; the second follows it.
+const told = document.createElement("p");
+told.className = "told";
+told.hidden = true;
+told.setAttribute("aria-hidden", "true"); // the link has these words
+document.body.append(told);
+let pointed = null;
+function tell(dot, more = "") {
+  pointed = dot;
+  told.textContent = dot.textContent + more;
+  told.hidden = false;
+  const place = dot.getBoundingClientRect(), wide = document.documentElement.clientWidth;
+  told.style.left = told.style.top = "0";
+  told.style.left = `${scrollX + Math.max(8, Math.min(place.left + place.width / 2 - told.offsetWidth / 2, wide - told.offsetWidth - 8))}px`;
+  told.style.top = `${scrollY + (place.top > told.offsetHeight + 12 ? place.top - told.offsetHeight - 6 : place.bottom + 6)}px`;
+}
+function untell() {
+  pointed = null;
+  told.hidden = true;
+}
+for (const grid of document.querySelectorAll(".grid")) {
+  const dotOf = event => event.target.closest(".cell a.d");
+  let touched = false;
+  grid.addEventListener("pointerdown", event => { touched = event.pointerType === "touch"; });
+  grid.addEventListener("pointerover", event => { if (event.pointerType === "mouse" && dotOf(event)) tell(dotOf(event)); });
+  grid.addEventListener("pointerout", event => { if (event.pointerType === "mouse" && event.relatedTarget !== told) untell(); });
+  grid.addEventListener("focusin", event => { if (dotOf(event) && !touched) tell(dotOf(event)); });
+  grid.addEventListener("focusout", untell);
+  grid.addEventListener("click", event => {
+    const dot = dotOf(event);
+    if (!touched || !dot || dot === pointed) return;
+    event.preventDefault();
+    tell(dot, ". Tap again to open its page.");
+  });
+}
+told.addEventListener("pointerleave", untell);
+document.addEventListener("pointerdown", event => { if (!event.target.closest(".cell a.d")) untell(); });
 
 for (const button of document.querySelectorAll("button.copy")) {
   const words = button.textContent;

@@ -12,8 +12,12 @@ import numpy as np
 from jaxtyping import Array
 
 from widenet.losses import OF_SIGNS, Loss
+from widenet.networks import Elementwise
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset
+
+APART = (0.5, -1.25, 2.0)
+"""Pre-activations in no order, none of which may matter to another."""
 
 
 def whole(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
@@ -99,11 +103,26 @@ def check(networks: Any, data: Any, loss: Loss, goal: StoppingRule, n_runs: int)
             " make_two_layer take a dtype"
         )
     _check_outputs(networks, data, loss, goal, n_runs)
+    _check_activation(getattr(networks, "activation", None), n_runs)
     n_outputs = getattr(networks, "n_outputs", None)
     if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
         raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
     if loss in OF_SIGNS:
         _check_signs(np.asarray(data.labels), loss.__name__)
+
+
+def _check_activation(activation: Any, n_runs: int) -> None:
+    """Gradients that are written out, and neurons of zeros beside others, need σ of each pre-activation alone."""
+    if not isinstance(activation, Elementwise):
+        return
+    of_first = jax.tree.map(lambda leaf: per_run(leaf, n_runs)[0], activation)
+    together = of_first(jnp.asarray(APART))
+    alone = [of_first(jnp.asarray([each]))[0] for each in APART]
+    if not np.allclose(together, alone, equal_nan=True):
+        raise ValueError(
+            "activation must act on each entry alone, got one that mixes them, as softmax does; use a function such as"
+            " jnp.tanh, or a network of your own, an equinox.Module with trainable(layers)"
+        )
 
 
 def _check_signs(labels: np.ndarray, loss: str) -> None:
@@ -163,7 +182,7 @@ def _check_shapes(kind: Any, leaves: tuple, inputs: Any, labels: Any, loss: Loss
     sample = jax.ShapeDtypeStruct((dim,), inputs.dtype)
     which = "train takes one network, ensemble one per key"
     words = f"the network cannot take a sample of shape {sample.shape} ({{}}); {which}"
-    answers = _shape(jax.vmap(lambda network, x: network(x), (0, None)), (networks, sample), words)
+    answers = _shape("the network", jax.vmap(lambda network, x: network(x), (0, None)), (networks, sample), words)
     if answers.ndim > 2:
         raise ValueError(
             f"a network must give one number per sample, or one per class, not shape {answers.shape[1:]}; {which}"
@@ -173,7 +192,7 @@ def _check_shapes(kind: Any, leaves: tuple, inputs: Any, labels: Any, loss: Loss
         f"the loss cannot take outputs of shape {outputs.shape} and labels of shape {labels.shape} ({{}}); hinge and"
         " logistic are for one output, cross_entropy and multiclass_hinge for one per class"
     )
-    losses = _shape(loss, (outputs, labels), words)
+    losses = _shape("the loss", loss, (outputs, labels), words)
     if getattr(losses, "shape", None) != outputs.shape[:1]:
         raise ValueError(f"the loss must give one number per sample, shape {outputs.shape[:1]}, not {_said(losses)}")
     check_rule("stop", goal, outputs, labels)
@@ -190,7 +209,7 @@ def check_rule(name: str, rule: StoppingRule, outputs: Any, labels: Any) -> None
         " loss_below(0.1)"
     )
     losses = jax.ShapeDtypeStruct(outputs.shape[:1], outputs.dtype)
-    reached = _shape(rule, (outputs, labels, losses), words)
+    reached = _shape(name, rule, (outputs, labels, losses), words)
     if getattr(reached, "shape", None) != () or reached.dtype != bool:
         raise ValueError(f"{name} must give a single true or false for the whole training set, not {_said(reached)}")
 
@@ -206,9 +225,13 @@ def _struct(leaf: Array) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
 
 
-def _shape(function: Callable[..., Any], arguments: tuple[Any, ...], otherwise: str) -> Any:
+def _shape(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], otherwise: str) -> Any:
     """What the function gives, without computing it; `otherwise` says that it fails, with {} for the reason."""
     try:
         return jax.eval_shape(function, *arguments)
+    except jax.errors.TracerArrayConversionError:
+        raise ValueError(
+            f"{name} must be written in jax.numpy, got functions of NumPy, which have no gradient; write jnp for np"
+        ) from None
     except (TypeError, ValueError) as error:
         raise ValueError(otherwise.format(str(error).splitlines()[0].rstrip("."))) from None

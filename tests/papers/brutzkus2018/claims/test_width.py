@@ -81,9 +81,13 @@ def test_a_run_that_is_lost_decides_nothing(lost, kept):
     assert altered(more=0, status=RunStatus.BUDGET_SPENT).parts[0].kept is None
 
 
-def test_corollary_3_is_attained_in_the_default_settings(cells):
+def test_corollary_3_comes_close_in_the_default_settings(cells):
+    """The run of one update, at d = 1 and η = 10⁹, comes closer and could not fail: M is above 1 everywhere."""
     evidence = corollary_3(cells)
-    assert evidence.tightness == pytest.approx(0.99795639, rel=1e-7)
+    frame = evidence.parts[0].cases
+    assert frame.tightness.max() == pytest.approx(0.99795639, rel=1e-7)
+    assert frame.measured[frame.tightness.idxmax()] == 1
+    assert (evidence.measured, evidence.tightness) == (100, pytest.approx(0.91862561, rel=1e-7))
     assert evidence.parts[3].tightness == pytest.approx(0.999792, rel=1e-5)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.controls import claims_of
 from widenet.claims.base import Claim, Evidence, Part
-from widenet.papers.brutzkus2019.claims.overshoot import with_counterexample
+from widenet.papers.brutzkus2019.runs.trace_settings import overshoot_settings
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, follow, run_trace
 from widenet.progress import silent
 from widenet.records import Scale
@@ -21,7 +21,7 @@ FAST = TraceSetting(half_width=120, step_constant=1 / 41, margin=8.0, n_runs=100
 SMALL = TraceSetting(half_width=4, step_constant=1 / 8, margin=2.0, n_runs=6, seed=3)
 SCATTERED = SMALL.model_copy(update={"spread": 200.0})
 """Initial weights far outside the event of Lemma E.3."""
-WIDE = with_counterexample(Scale.QUICK, 0)[-1].model_copy(update={"n_runs": 1})
+WIDE = overshoot_settings(Scale.QUICK, 0)[-1].model_copy(update={"n_runs": 1})
 """At the corner of Theorem 6.3, a start that refutes what is false as printed, but for Lemma E.16."""
 
 Fits = tuple[tuple[int, int], ...]

@@ -22,12 +22,12 @@ from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import first_crossing
 from widenet.papers.brutzkus2019.claims.first_crossing import (
     FirstCrossings,
-    counterexample,
     lemma_e_16,
     lemma_e_16_as_printed,
     lemma_e_16_steps,
     lemma_e_16_steps_as_printed,
 )
+from widenet.papers.brutzkus2019.runs.trace_settings import crossing_counterexample
 from widenet.records import Scale
 
 AT_T2 = "S⁺ ≥ γ + 1 − 2c_η(1 + |W24|/k) at T2"
@@ -63,14 +63,14 @@ def test_lemma_e_16_looks_at_t2_and_not_before():
 
 def test_the_printed_forms_name_the_printed_bounds():
     """The report of an `_as_printed` claim says which bound fails: the paper's, not the repaired one."""
-    evidence = lemma_e_16_as_printed([traced(counterexample(Scale.QUICK, 0)[0])])
+    evidence = lemma_e_16_as_printed([traced(crossing_counterexample(Scale.QUICK, 0)[0])])
     assert broken_in(evidence) == ["S⁺ ≥ γ + 1 − 3c_η at T2"]
     assert broken_in(lemma_e_16_steps_as_printed([traced(WIDE)])) == ["N(x⁺) ≥ γ: at least γ − 2c_η after"]
 
 
 def test_lemma_e_16_as_printed_with_a_larger_deficit():
     """The instance lacks 3.213 to 3.214 c_η."""
-    (setting,) = counterexample(Scale.QUICK, 0)
+    (setting,) = crossing_counterexample(Scale.QUICK, 0)
     trace = traced(setting.model_copy(update={"n_runs": 1}))
     assert lemma_e_16_as_printed([trace], deficit=3.2).verdict is Verdict.VIOLATED
     spared(lemma_e_16_as_printed, at(trace, deficit=3.25))

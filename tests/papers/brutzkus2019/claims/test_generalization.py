@@ -24,14 +24,12 @@ from widenet.data.xord import PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import generalization
 from widenet.papers.brutzkus2019.claims.generalization import (
     equation_18,
-    negative_settings,
-    positive_settings,
     proposition_e_18,
     proposition_e_22,
 )
-from widenet.papers.brutzkus2019.claims.wide import faster
 from widenet.papers.brutzkus2019.formulas import negative_output_limit
 from widenet.papers.brutzkus2019.runs.trained import TrainedXord, corner_settings, run_trained
+from widenet.papers.brutzkus2019.runs.trained_settings import faster, negative_settings, positive_settings
 from widenet.papers.brutzkus2019.sources import from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus

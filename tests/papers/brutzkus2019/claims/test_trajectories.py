@@ -16,6 +16,7 @@ from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_
 from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13
 from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_6_2_as_printed
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories
+from widenet.papers.brutzkus2019.runs.trace_settings import crossing_counterexample
 from widenet.papers.brutzkus2019.runs.traces import (
     GRID,
     Trace,
@@ -36,7 +37,7 @@ CLAIMS = [
     if isinstance(claim, Claim)
 ]
 NARROW = TraceSetting(half_width=2, step_constant=1 / 8, margin=1.0, n_runs=60, seed=4)
-REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(update={"n_runs": 1})
+REFUTES_E_16 = crossing_counterexample(Scale.QUICK, 0)[0].model_copy(update={"n_runs": 1})
 
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:

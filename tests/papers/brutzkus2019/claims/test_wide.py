@@ -27,16 +27,18 @@ from widenet.diagnostics.exploration import on_negative_axis
 from widenet.papers.brutzkus2019.claims import wide
 from widenet.papers.brutzkus2019.claims.wide import (
     LastSums,
-    convergence_settings,
     lemma_e_17,
     proposition_e_14,
-    regime_settings,
     theorem_6_3,
     theorem_6_3_angle,
-    zero_loss_settings,
 )
 from widenet.papers.brutzkus2019.hypotheses import XordNetworks
 from widenet.papers.brutzkus2019.runs.trained import TrainedXord
+from widenet.papers.brutzkus2019.runs.trained_settings import (
+    convergence_settings,
+    regime_settings,
+    zero_loss_settings,
+)
 from widenet.records import Scale
 
 

@@ -15,6 +15,7 @@ from widenet.papers.sarussi2021.claims.flow_limits import (
     theorem_6_2_first_step,
     theorem_6_2_region,
 )
+from widenet.papers.sarussi2021.claims.paths import angle_to
 
 CLAIMS = (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction)
 
@@ -55,3 +56,8 @@ ALSO = {"separating": "smoothed_margin", "margin": "critical_margin"}
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_control_each_hypothesis_about_the_path(claim, key):
     assert set(unmet_in(claim([UNMET[key]()]))) == {key, ALSO.get(key, key)} & claim.hypotheses.keys()
+
+
+def test_without_a_line_there_is_no_angle():
+    assert angle_to(np.array([2.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(45)
+    assert np.isnan(angle_to(np.array([2.0, 0.0]), np.full(2, np.nan)))

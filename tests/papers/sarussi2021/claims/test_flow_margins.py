@@ -262,6 +262,11 @@ def changed(change):
     return at(lambda: changed_weights(toy_path(), change))
 
 
+def far_at(look):
+    """Far below what it was, at one look: the first one is the start, which is not compared."""
+    return lambda values: np.where(np.arange(len(READINGS)) == look, values - 10.0, values)
+
+
 def short_by(distance):
     """At the first look the bound is so far below what is measured."""
 
@@ -295,6 +300,8 @@ test_control = controls(
     (smoothed_margin_order, "order", at(attained), at(attained, normalized=lambda q: (1 - 5e-9) * q)),
     (smoothed_margin_order, "one_point", {}, {"alone": 1e-6}),
     (smoothed_margin_order, "one_point", {}, {"first_margin": lambda q: q + 5e-9 * (1 + q)}),
+    (smoothed_margin_order, "order", {"normalized": far_at(0)}, {"normalized": far_at(1)}),
+    (smoothed_margin_order, "one_point", {"first_margin": far_at(0)}, {"first_margin": far_at(1)}),
     (smoothed_margin_grows, "growth", {}, changed(exchanged)),
     (
         smoothed_margin_level,

@@ -151,13 +151,14 @@ def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the
     counts = getattr(runs, count)
     squares = counts * runs.step_size / (runs.dim * (1 + runs.step_size))
     text, closest = f"at least ${IN_WORDS.get(promise, 'T')}$ updates", "non-zero updates in the tightest run"
-    forced = _at_least(counts, _each(promise, runs), runs, text=text, quantity=closest)
+    # Every point is updated once at least, whatever the theorem says.
+    forced = _at_least(counts, _each(promise, runs), runs, trivial=runs.dim, text=text, quantity=closest)
     return Promise(
         {"forced": forced},
         details=lambda: {"arithmetic": "fractions", "smallest_count_over_squares": squares.min(), **_describe(runs)},
         note=_shortfall(forced.broken)
         or "The paper writes Ω and says mistakes: the constant here is the one Theorem 10 gives, and updates are "
-        f"counted; sign errors are in theorem_4_mistakes. {_beyond(forced, runs)}".rstrip(),
+        "counted; sign errors are in theorem_4_mistakes.",
     )
 
 
@@ -318,14 +319,6 @@ def _at_least(counts: np.ndarray, limits: np.ndarray, runs: Forced, **how: Any) 
     """Counts that are promised to be at least these limits."""
     kept = counts.astype(object) >= limits
     return at_least(counts, limits, exact=kept, undecided=runs.uncertain, **how)
-
-
-def _beyond(sides: Sides, runs: Forced) -> str:
-    """How close the runs come of which more is promised than one update on every point."""
-    telling = sides.only(sides.promised > runs.dim)
-    if (case := telling.closest) is None:
-        return ""
-    return f"Where more than d updates are promised, the tightest run is at {telling.closeness[case]:.2g}."
 
 
 def _beyond_one_pass(runs: Forced, limits: np.ndarray, text: str, quantity: str) -> Sides:

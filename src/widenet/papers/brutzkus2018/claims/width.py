@@ -130,6 +130,8 @@ def corollary_3(
                 within=ROUNDING,
                 undecided=gone,
                 cut_off=cut_off,
+                # M is above 1 at every setting, so a run of one update cannot break it.
+                trivial=np.where(runs.updates <= 1, 1.0, np.nan),
                 text="at most $M$ non-zero updates",
                 quantity="non-zero updates in the tightest run",
             ),

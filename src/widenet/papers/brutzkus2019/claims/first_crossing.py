@@ -12,29 +12,11 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, at_most, equal
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import AT_ZERO_LOSS, AT_ZERO_LOSS_IN_REGIME
-from widenet.papers.brutzkus2019.runs.traces import TraceSetting, all_runs, traces, wide_traces
-from widenet.records import Form, Scale
+from widenet.papers.brutzkus2019.runs.trace_settings import crossing_counterexample, crossing_settings
+from widenet.papers.brutzkus2019.runs.traces import traces, wide_traces
+from widenet.records import Form
 
 Times = Int[np.ndarray, " run"]
-
-
-def counterexample(scale: Scale, seed: int) -> list[TraceSetting]:
-    """c_η = 1/412.95, |W13| = 40 and |U13| = 60: both within 2√k of k/2, so inside the event of Lemma E.2."""
-    setting = TraceSetting(
-        half_width=120,
-        step_constant=20 / 8259,
-        margin=8.0,
-        n_positive=40,
-        n_minus_positive=60,
-        n_runs=10 if scale is Scale.QUICK else 200,
-        seed=10 * seed,
-    )
-    return setting.in_cells_of(25)
-
-
-def with_counterexample(scale: Scale, seed: int) -> list[TraceSetting]:
-    """All runs, and those that refute the print."""
-    return [*all_runs(scale, seed), *counterexample(scale, seed)]
 
 
 def first_inactive(active: Bool[np.ndarray, "run time"]) -> Times:
@@ -64,7 +46,7 @@ def drop_in_words(printed: float | None) -> str:
 
 
 @claim("brutzkus2019.lemma_e_16", Kind.STEP, "Lemma E.16, with what the filters of W24 add",
-       reads=traces.at(with_counterexample), given=AT_ZERO_LOSS,
+       reads=traces.at(crossing_settings), given=AT_ZERO_LOSS,
        form=Form.REPAIR, title="$S⁺$ is nearly $γ + 1$ once $−N(x⁻)$ has reached 1")  # fmt: skip
 def lemma_e_16(runs: FirstCrossings, *, deficit: float | None = None) -> Promise:
     """If the loss is 0 from $T$ on, there is $T2 < T$ with $S⁺_t ≥ γ + 1 − 2c_η(1 + |W24|/k)$ for $t ≥ T2$ and
@@ -103,7 +85,7 @@ lemma_e_16_as_printed = lemma_e_16.variant(
         "$|U13| = 60$ (both within $2√k$ of $k/2$): $−N(x⁻)$ reaches 1 at $t = 5776$, when $S⁺$ is below "
         "$γ + 1 − 3.2c_η$, and $T = 5787$."
     ),
-    reads=traces.at(counterexample),
+    reads=traces.at(crossing_counterexample),
     deficit=3.0,
     given=AT_ZERO_LOSS_IN_REGIME,
 )

@@ -40,39 +40,12 @@ from widenet.papers.brutzkus2019.hypotheses import (
     width_above_64,
 )
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
-from widenet.records import Form, Scale
-
-EDGE = 201
-"""A width on the edge of both propositions: 200.5 is asked for at γ = 8, c_η = 1/41, and at c_η = 1/161.9."""
+from widenet.papers.brutzkus2019.runs.trained import trained
+from widenet.papers.brutzkus2019.runs.trained_settings import negative_settings, positive_settings
+from widenet.records import Form
 
 POSITIVE_CASES = [(place, pattern) for place in range(15) for pattern in (0, 2) if PATTERN_SETS[place, pattern]]
 """Each positive set with each i = 1, 3 in it."""
-
-
-def _edge(scale: Scale, seed: int, step_constant: float, required_margin: float) -> TrainedSetting:
-    return TrainedSetting(
-        half_width=EDGE,
-        step_constant=step_constant,
-        required_margin=required_margin,
-        n_runs=600 if scale is Scale.QUICK else 1200,
-        max_steps=12_000,
-        seed=seed,
-    )
-
-
-def positive_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
-    """The edge of Proposition E.18, at paper scale a second one (k = 112 at c_η = 1/410), and the corner."""
-    second = TrainedSetting(
-        half_width=112, step_constant=1 / 410, required_margin=8.0, n_runs=600, max_steps=103_000, seed=seed
-    )
-    edges = [_edge(scale, seed, 1 / 41, 8.0), *([second] if scale is Scale.PAPER else [])]
-    return [*edges, *corner_settings(scale, seed)]
-
-
-def negative_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
-    """The edge of Proposition E.22, and the corner."""
-    return [_edge(scale, seed, 1 / 162, 1.0), *corner_settings(scale, seed)]
 
 
 class OnPositive(XordNetworks):

@@ -22,8 +22,9 @@ from widenet.claims.implication import Promise, at_most, equal, less_than
 from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2019.claims.trajectories import Scored, Trajectories, times
 from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES, width_above_16
-from widenet.papers.brutzkus2019.runs.traces import Series, TraceSetting, faster_runs, traces, wide_runs
-from widenet.records import Form, Scale
+from widenet.papers.brutzkus2019.runs.trace_settings import overshoot_settings, wide_and_faster
+from widenet.papers.brutzkus2019.runs.traces import Series, traces
+from widenet.records import Form
 
 Share = Float[np.ndarray, "*case"]
 """ω = |W13|/k, or |W24|/k."""
@@ -182,14 +183,6 @@ def lemma_e_13(runs: Overshoots, *, overshoot: float = 4.0, sum_overshoot: float
     return of.promise({"plus": of.sides(t, plus), "minus": of.sides(t, minus), "sum": of.sides(t, both)})
 
 
-def with_counterexample(scale: Scale, seed: int) -> list[TraceSetting]:
-    """The regime of Theorem 6.3, and |W13| = 62, |U13| = 60 in it."""
-    instance = TraceSetting(
-        half_width=120, step_constant=1 / 410, margin=8.0, n_runs=10, seed=10 * seed, n_positive=62, n_minus_positive=60
-    )
-    return [*wide_runs(scale, seed), instance]
-
-
 lemma_e_13_as_printed = lemma_e_13.variant(
     "lemma_e_13_as_printed",
     title="Outputs overshoot by at most $3c_η$: fails",
@@ -200,7 +193,7 @@ lemma_e_13_as_printed = lemma_e_13.variant(
         "reaches $γ + 3.99c_η$: a step with only $x⁺$ active adds $4c_η$, not $2c_η$. The second is false in about a "
         "quarter of random starts."
     ),
-    reads=traces.at(with_counterexample),
+    reads=traces.at(overshoot_settings),
     overshoot=3.0,
     strict=False,
     given=IN_REGIME,
@@ -326,11 +319,6 @@ def sharp_bounds(
             **{key: of.sides(runs, each) for key, each in of_runs.items()},
         }
     )
-
-
-def wide_and_faster(scale: Scale, seed: int) -> list[TraceSetting]:
-    """The settings with k = 120."""
-    return [*wide_runs(scale, seed), *faster_runs(scale, seed)]
 
 
 @claim("brutzkus2019.equation_14_stuck", Kind.STEP, "after Eq. 14, proof of Proposition E.14",

@@ -33,28 +33,14 @@ from widenet.papers.brutzkus2019.claims.xor_events import (
 from widenet.papers.brutzkus2019.formulas import c_value
 from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_at_zero_loss, runs_in_event, width_above_16
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
+from widenet.papers.brutzkus2019.runs.xor_settings import angle_settings, wide_settings
 from widenet.papers.brutzkus2019.xor_formulas import angle_limit, cosine_after, fewest_updates
-from widenet.papers.brutzkus2019.xor_sources import XorSetting
-from widenet.records import Form, Scale
+from widenet.records import Form
 
 Index = Callable[[Bool[np.ndarray, " time run 4"]], Int[np.ndarray, " time run 4"]]
 """The factor of η·x_i in Lemma 3.2, from which points are active when."""
 Angles = Float[np.ndarray, "run 2 filter"]
 LEAD = "smallest ⟨v_t, x_i⟩ in units of η, over filters, points and times"
-
-
-def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    """Section 3.2 assumes k > 16."""
-    return [setting for setting in xor_traces.settings(scale, seed) if setting.half_width > 16]
-
-
-def _angle_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 30 if scale is Scale.QUICK else 300
-    return [
-        XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed)
-        for k in (17, 50, 100)
-        for c in (0.49, 0.3, 0.1, 0.01)
-    ]
 
 
 class XorClusters(XorRuns):
@@ -110,7 +96,7 @@ def _strays(run: XorTrace, across: float) -> Bool[np.ndarray, " run"]:
 
 
 @claim("brutzkus2019.lemma_3_2_as_printed", Kind.STEP, "Lemma 3.2, Section 3.2; Lemma B.3",
-       reads=xor_traces.at(_wide_settings), given=(width_above_16, *SECTION_3),
+       reads=xor_traces.at(wide_settings), given=(width_above_16, *SECTION_3),
        title="Lemma 3.2 with a count that includes $t$: fails at $t = 0$")  # fmt: skip
 def lemma_3_2_as_printed(
     runs: XorClusters,
@@ -136,7 +122,7 @@ def lemma_3_2_as_printed(
 
 
 @claim("brutzkus2019.theorem_3_3_angle", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
-       reads=xor_traces.at(_angle_settings), given=(*SECTION_3, runs_at_zero_loss),
+       reads=xor_traces.at(angle_settings), given=(*SECTION_3, runs_at_zero_loss),
        title="XOR: at loss 0 each filter is close to its point")  # fmt: skip
 def theorem_3_3_angle(runs: XorClusters, *, fewest: Callable[[float], float] = fewest_updates) -> Promise:
     """XOR, in the event of Lemma B.2: at the global minimum $W_T$ the angle between $w_T^(j)$, $j ∈ W_0⁺(i)$,

@@ -34,6 +34,12 @@ from widenet.papers.brutzkus2019.hypotheses import (
     width_above_16,
 )
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
+from widenet.papers.brutzkus2019.runs.xor_settings import (
+    convergence_settings,
+    nearest_convergence_settings,
+    probability_settings,
+    slow_convergence_settings,
+)
 from widenet.papers.brutzkus2019.xor_formulas import (
     active_limit,
     active_limit_by_width,
@@ -41,35 +47,10 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     iterations_as_printed,
     iterations_needed,
 )
-from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
-from widenet.records import Form, Scale
+from widenet.records import Form
 
 Iterations = Float[np.ndarray, " run"]
 TIME = "iterations until loss 0"
-
-
-def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    """A usual width and the smallest, with the largest η and with far less beside the same σ_g."""
-    n_runs = 1200 if scale is Scale.QUICK else 2000
-    rows = ((50, 0.4, 1.0), (50, 0.4, 0.1), (17, 0.49, 1.0), (17, 0.49, 0.05))
-    return [
-        XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed, step_share=share) for k, c, share in rows
-    ]
-
-
-def _settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 200 if scale is Scale.QUICK else 600
-    pairs = ((50, 0.4), (50, 0.1), (50, 0.01), (17, 0.1))
-    return [XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed) for k, c in pairs]
-
-
-def _with_nearest(scale: Scale, seed: int) -> list[XorSetting]:
-    """And a start with k = 2, c_η = 32/513 that comes nearest to the lower bound: 15.85, and T = 16."""
-    return [*_settings(scale, seed), placed_start(16 / 513, (-13, -3), (18, -11), (9, -22), (1, 4))]
-
-
-def _slow_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    return [setting for setting in _settings(scale, seed) if setting.step_constant == 0.01]
 
 
 class Convergence(XorRuns):
@@ -100,7 +81,7 @@ def iterations(runs: Convergence) -> dict[str, Any]:
 
 
 @claim("brutzkus2019.theorem_3_3", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
-       reads=xor_traces.at(_wide_settings), given=(width_above_16, *SECTION_3_AS_PRINTED),
+       reads=xor_traces.at(probability_settings), given=(width_above_16, *SECTION_3_AS_PRINTED),
        title="XOR: wide networks reach a global minimum")  # fmt: skip
 def theorem_3_3(runs: Convergence, *, allowed: Callable[[int], float] = failure_rate) -> Promise:
     """XOR: for $k > 16$, $η ≤ c_η/k$, $c_η < 1/2$ and $σ_g ≤ c_η/(16k^{3/2})$, with probability at least
@@ -129,7 +110,8 @@ def theorem_3_3(runs: Convergence, *, allowed: Callable[[int], float] = failure_
 
 @claim("brutzkus2019.theorem_3_3_iterations", Kind.MAIN,
        "Theorem 3.3, Section 3.2; Theorem B.6 (with a number of iterations that depends on η)",
-       reads=xor_traces.at(_settings), given=(width_above_16, *SECTION_3, runs_in_both_events), details=iterations,
+       reads=xor_traces.at(convergence_settings),
+       given=(width_above_16, *SECTION_3, runs_in_both_events), details=iterations,
        form=Form.REPAIR, title="XOR: how many iterations take a wide network to loss 0")  # fmt: skip
 def theorem_3_3_iterations(
     runs: Convergence, *, points: Limit = lambda runs: runs.by_points, width: Limit = lambda runs: runs.by_width
@@ -153,7 +135,7 @@ def theorem_3_3_iterations(
 
 
 @claim("brutzkus2019.theorem_3_3_iterations_as_printed", Kind.MAIN, "Theorem 3.3, Section 3.2; Theorem B.6",
-       reads=xor_traces.at(_slow_settings), given=(width_above_16, *SECTION_3), details=iterations,
+       reads=xor_traces.at(slow_convergence_settings), given=(width_above_16, *SECTION_3), details=iterations,
        title="XOR: about 16 iterations, whatever the step: fails")  # fmt: skip
 def theorem_3_3_iterations_as_printed(runs: Convergence, *, printed: Limit = lambda runs: runs.printed) -> Promise:
     """XOR: for $k > 16$, $η ≤ c_η/k$ and $c_η < 1/2$, with probability at least $1 − √(2k/π)e^{−8k} − 8e⁻⁸$, gradient
@@ -173,7 +155,7 @@ def theorem_3_3_iterations_as_printed(runs: Convergence, *, printed: Limit = lam
 
 @claim("brutzkus2019.theorem_3_3_lower_bound", Kind.STEP,
        "Section 3.2 (derived: why the number of iterations in Theorem 3.3 must depend on η)",
-       reads=xor_traces.at(_with_nearest), given=(*SECTION_3, runs_at_zero_loss), details=iterations,
+       reads=xor_traces.at(nearest_convergence_settings), given=(*SECTION_3, runs_at_zero_loss), details=iterations,
        form=Form.OURS, title="XOR: no run reaches loss 0 before $1/(kη) − √2/8$ iterations")  # fmt: skip
 def theorem_3_3_lower_bound(runs: Convergence, *, limit: Limit = lambda runs: runs.needed) -> Promise:
     """XOR, in the event of Lemma B.2: gradient descent needs $T ≥ 1/(kη) − √2/8$ iterations to reach loss 0."""

@@ -39,20 +39,14 @@ from widenet.papers.brutzkus2019.hypotheses import (
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.xor import xor_traces
 from widenet.papers.brutzkus2019.runs.xor_counts import XorCounts, xor_counts
-from widenet.papers.brutzkus2019.xor_sources import XorSetting, XorStart, small_xor_starts, small_xor_steps
-from widenet.records import Form, Scale
+from widenet.papers.brutzkus2019.runs.xor_settings import exploration_settings
+from widenet.papers.brutzkus2019.xor_sources import XorStart, small_xor_starts, small_xor_steps
+from widenet.records import Form
 
 TINY = sys.float_info.min
 """Stands for rates that a float cannot hold."""
 ALLOWED = 8 * UNEXPLORED
 """8e⁻⁸: how often Lemma 3.1 may fail."""
-
-
-def _settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 60 if scale is Scale.QUICK else 1000
-    return [
-        XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed) for k in (2, 17, 50) for c in (0.1, 0.4)
-    ]
 
 
 def unexplored(half_width: int, radius: Fraction = octants.RADIUS) -> float:
@@ -221,7 +215,7 @@ def _never_falls(counts: Int[np.ndarray, " time run 4"]) -> Bool[np.ndarray, " r
 
 
 @claim("brutzkus2019.observation_active_at_start", Kind.STEP, "Section 3.2, after Lemma 3.2",
-       reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
+       reads=xor_traces.at(exploration_settings), given=(*SECTION_3, runs_in_event),
        title="XOR: every point is active at the start")  # fmt: skip
 def observation_active_at_start(runs: XorFirstSteps) -> Promise:
     """XOR: $a_i(0) = 1$ in the event of Lemma B.2 (every point is active at $t = 0$), and $a_i$ never falls."""

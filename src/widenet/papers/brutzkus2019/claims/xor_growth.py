@@ -32,6 +32,12 @@ from widenet.papers.brutzkus2019.claims.xor_events import (
 from widenet.papers.brutzkus2019.formulas import c_value
 from widenet.papers.brutzkus2019.hypotheses import SECTION_3, runs_in_both_events, runs_in_event, width_above_16
 from widenet.papers.brutzkus2019.runs.xor import Series, xor_traces
+from widenet.papers.brutzkus2019.runs.xor_settings import (
+    growth_settings,
+    nearest_growth_settings,
+    satisfaction_settings,
+    slow_growth_settings,
+)
 from widenet.papers.brutzkus2019.xor_formulas import (
     active_limit,
     active_limit_as_printed,
@@ -40,35 +46,11 @@ from widenet.papers.brutzkus2019.xor_formulas import (
     opposing_limit,
     sure_to_exceed,
 )
-from widenet.papers.brutzkus2019.xor_sources import XorSetting, placed_start
-from widenet.records import Form, Scale
+from widenet.records import Form
 
 PerPoint = Float[np.ndarray, "run 4"]
 SUM, ACTIVE = "largest opposing sum, in units of η", "iterations at which one point is active"
 NOTE = "Printed for x_1; the other three points have it by symmetry and are judged too."
-
-
-def _settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 60 if scale is Scale.QUICK else 1000
-    return [XorSetting(half_width=k, step_constant=0.1, n_runs=n_runs, seed=seed) for k in (17, 50, 200)]
-
-
-def _with_nearest(scale: Scale, seed: int) -> list[XorSetting]:
-    """And a start with k = 2 in which the opposing sum of x_4 comes to 127/128 of its limit."""
-    return [*_settings(scale, seed), placed_start(64 / 603, (14, 1), (-10, 1), (-7, 19), (-18, -12))]
-
-
-def _satisfaction_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 40 if scale is Scale.QUICK else 500
-    return [
-        XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed)
-        for k in (17, 25, 50, 100)
-        for c in (0.4, 0.1, 0.01)
-    ]
-
-
-def _slow_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    return [XorSetting(half_width=50, step_constant=0.01, n_runs=100 if scale is Scale.QUICK else 600, seed=seed)]
 
 
 class Growth(XorRuns):
@@ -120,8 +102,8 @@ def sums(runs: Growth) -> dict[str, Any]:
 
 
 @claim("brutzkus2019.lemma_b_4_1", Kind.STEP,
-       "Lemma B.4, item 1, Section B.1 (with 2η in place of η for each filter)", reads=xor_traces.at(_with_nearest),
-       given=(*SECTION_3, runs_in_event), details=sums,
+       "Lemma B.4, item 1, Section B.1 (with 2η in place of η for each filter)",
+       reads=xor_traces.at(nearest_growth_settings), given=(*SECTION_3, runs_in_event), details=sums,
        form=Form.REPAIR, title="XOR: the opposing sum of a point stays below $2kη$")  # fmt: skip
 def lemma_b_4_1(
     runs: Growth, *, sharp: Limit = lambda runs: runs.by_half_planes, coarse: Limit = lambda runs: runs.by_all_filters
@@ -148,7 +130,7 @@ def lemma_b_4_1(
 
 
 @claim("brutzkus2019.lemma_b_4_1_as_printed", Kind.STEP, "Lemma B.4, item 1, Section B.1",
-       reads=xor_traces.at(_settings), given=SECTION_3, details=sums,
+       reads=xor_traces.at(growth_settings), given=SECTION_3, details=sums,
        title="XOR: the opposing sum of a point stays below $kη$: fails")  # fmt: skip
 def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * runs.half_width) -> Promise:
     """XOR: with probability at least $1 − √(2k/π)e^{−8k}$, $R_t⁺(1) + R_t⁻(1) = Σ_j σ(⟨u_t, x_1⟩) ≤ kη$ for all $t$,
@@ -166,7 +148,7 @@ def lemma_b_4_1_as_printed(runs: Growth, *, printed: Limit = lambda runs: 1.0 * 
 
 
 @claim("brutzkus2019.lemma_b_4_2", Kind.STEP, "Lemma B.4, item 2, Section B.1 (−yN is printed where yN is meant)",
-       reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
+       reads=xor_traces.at(growth_settings), given=(*SECTION_3, runs_in_event),
        form=Form.SHARPER,
        title="XOR: each step adds exactly $2η$ per own filter")  # fmt: skip
 def lemma_b_4_2(runs: Growth, *, gain: float = 2.0, compared: Callable[..., Sides] = equal) -> Promise:
@@ -208,7 +190,7 @@ def points(runs: Growth) -> dict[str, Any]:
 
 
 @claim("brutzkus2019.proposition_b_5", Kind.STEP, "Proposition B.5, Section B.1 (with a count that depends on η)",
-       reads=xor_traces.at(_satisfaction_settings), given=(width_above_16, *SECTION_3, runs_in_both_events),
+       reads=xor_traces.at(satisfaction_settings), given=(width_above_16, *SECTION_3, runs_in_both_events),
        details=points, form=Form.REPAIR,
        title="XOR: how often a point can be active before it is satisfied")  # fmt: skip
 def proposition_b_5(
@@ -235,7 +217,7 @@ def proposition_b_5(
 
 
 @claim("brutzkus2019.proposition_b_5_as_printed", Kind.STEP, "Proposition B.5, Section B.1",
-       reads=xor_traces.at(_slow_settings), given=(width_above_16, *SECTION_3), details=points,
+       reads=xor_traces.at(slow_growth_settings), given=(width_above_16, *SECTION_3), details=points,
        title="XOR: a point is active about 4 times: fails for small steps")  # fmt: skip
 def proposition_b_5_as_printed(runs: Growth, *, printed: Limit = lambda runs: runs.count_as_printed) -> Promise:
     """XOR, $k > 16$: with probability at least $1 − √(2k/π)e^{−8k} − 8e⁻⁸$, for all $i$, once there were

@@ -33,14 +33,12 @@ from widenet.papers.brutzkus2019.hypotheses import (
 )
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, lowest_change, xor_traces
 from widenet.papers.brutzkus2019.runs.xor_networks import XorNetworks, strictly_right, xor_networks
+from widenet.papers.brutzkus2019.runs.xor_settings import drawn_narrow_settings, octant_settings, stuck_settings
 from widenet.papers.brutzkus2019.xor_sources import (
-    XorSetting,
     XorStart,
     narrow_starts,
-    octant_setting,
-    placed_start,
 )
-from widenet.records import Form, Scale
+from widenet.records import Form
 
 FEWEST_RUNS = 400
 """With fewer runs a rate that is off by a fifth would often pass."""
@@ -130,16 +128,7 @@ def frequency_details(hits: Bool[np.ndarray, " run"], promised: Fraction) -> dic
     return {"p_value": p_value, "interval": clopper_pearson(count, runs)}
 
 
-def _drawn_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 3000 if scale is Scale.QUICK else 10_000
-    return [XorSetting(half_width=2, step_constant=0.1, n_runs=n_runs, seed=seed)]
-
-
-def _octant_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    return [octant_setting(0.1)]
-
-
-narrow_runs = (xor_traces.at(_drawn_settings), xor_traces.at(_octant_settings))
+narrow_runs = (xor_traces.at(drawn_narrow_settings), xor_traces.at(octant_settings))
 """Drawn runs, and one run from every octant."""
 
 
@@ -254,18 +243,8 @@ def _answered(run: XorTrace) -> Bool[np.ndarray, "run 4"]:
     return (run.margins[-1] <= 0) & answers
 
 
-ACTIVE_AGAIN = placed_start(1 / 10, (-12, 9), (-1, -1), (20, 5), (-18, 1))
-"""x_1 and x_4 are forgotten. At t = 3 x_2 and x_3 are satisfied (1.011 and 1.052), at t = 4 x_2 is active (0.997)."""
-
-
-def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    count = 200 if scale is Scale.QUICK else 4000
-    drawn = [XorSetting(half_width=2, step_constant=c, n_runs=count, seed=seed) for c in (0.1, 0.4, 0.01)]
-    return [*drawn, ACTIVE_AGAIN]
-
-
 @claim("brutzkus2019.theorem_b_8_standstill", Kind.STEP,
-       "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(_stuck_settings),
+       "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(stuck_settings),
        given=(two_filters, *SECTION_3, runs_in_event),
        form=Form.REPAIR, title="XOR, $k = 2$: nothing moves 3 iterations after $t'$")  # fmt: skip
 def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:

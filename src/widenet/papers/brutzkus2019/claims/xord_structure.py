@@ -23,9 +23,9 @@ from widenet.papers.brutzkus2019.hypotheses import (
     margin_of_decoy,
     patches,
 )
-from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_for, decoy_on
+from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy, decoy_for
 from widenet.papers.brutzkus2019.runs.xord_inputs import Candidates, DiverseShares, candidates, diverse_shares
-from widenet.records import Form, Scale
+from widenet.records import Form
 
 DECOY_ERRORS = frozenset(set_index(*held) for held in ((3,), (4,), (3, 4), (2, 3), (2, 3, 4)))
 
@@ -90,15 +90,11 @@ class Trap(OnPoints, Decoy):
         return SET_LABELS * self.outputs <= 0
 
 
-def _trap(scale: Scale, seed: int) -> Decoy:
-    return decoy_on()
-
-
 def _names(places: Sequence[int]) -> list[str]:
     return ["".join(str(p + 1) for p in np.flatnonzero(PATTERN_SETS[place])) for place in places]
 
 
-@claim("brutzkus2019.observation_decoy", Kind.CONSTRUCTION, "Section 5 (which sets are wrong is added)", draws=_trap,
+@claim("brutzkus2019.observation_decoy", Kind.CONSTRUCTION, "Section 5 (which sets are wrong is added)", draws=decoy,
        given=[margin_of_decoy, *DIVERSE_POINTS], on=decoy_for,
        title="A network with zero loss on diverse points that is wrong")  # fmt: skip
 def observation_decoy(trap: Trap, *, expected_errors: frozenset[int] = DECOY_ERRORS) -> Promise:

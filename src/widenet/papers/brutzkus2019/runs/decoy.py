@@ -12,6 +12,7 @@ from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
 from widenet.papers.brutzkus2019.sources import PAIR, TrainingSet
 from widenet.papers.brutzkus2019.user_data import points_of
+from widenet.records import Scale
 
 DECOY = np.stack([3 * PATTERNS[0], 3 * PATTERNS[0], PATTERNS[1], PATTERNS[1]])
 """w = 3p_1, 3p_1 and u = p_2, p_2."""
@@ -31,6 +32,11 @@ class Decoy(Cases):
 def decoy_on(points: TrainingSet = PAIR, margin: float = 8.0, filters: Float[np.ndarray, "channel 2"] = DECOY) -> Decoy:
     """The decoy, or another network, beside this training set and γ."""
     return Decoy(points, margin, on_sets(filters))
+
+
+def decoy(scale: Scale, seed: int) -> Decoy:
+    """The decoy beside the smallest training set of diverse points; nothing of it is drawn."""
+    return decoy_on()
 
 
 def decoy_for(user_data: UserData) -> Applied | NotApplicable:

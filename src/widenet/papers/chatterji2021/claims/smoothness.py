@@ -55,8 +55,9 @@ def lemma_5(cells: Looked, *, share: float = LEAST_SHARE) -> Promised:
         within=STEP,
         where=cells.moves,
         event="networks that move",
+        counted_from=1.0,
         text="decrease at least $(5/6)α‖∇L‖²$",
-        quantity="(L − L')/(α‖∇L‖²)",
+        quantity="(L − L')/(α‖∇L‖²): 1 for short steps, from where the share is counted",
     )
     return {"decrease": gains}
 
@@ -176,8 +177,9 @@ def _decrease(cells: Looked, runs: FollowedDescent, longest: float, share: float
         within=STEP,
         where=(chosen <= longest) & moving,
         event="steps up to this length, of networks that move",
+        counted_from=1.0,
         text="$L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$",
-        quantity="(L_t − L_{t+1})/(α_t‖∇L_t‖²)",
+        quantity="(L_t − L_{t+1})/(α_t‖∇L_t‖²): 1 for short steps, from where the share is counted",
     )
     return {"decrease": falls}
 

@@ -47,7 +47,7 @@ def of_run(function: Callable[[Any], Any]) -> Any:
 
 def angle_to(learned: np.ndarray, line: np.ndarray) -> float:
     """In degrees; NaN where there is no line."""
-    return float(widest_angle(np.stack([learned, line]))) if np.isfinite(line).all() else np.nan
+    return float(widest_angle(np.stack([learned, line])))
 
 
 def over_time(runs: FlowRuns, approaches: Iterable[Approach], name: str) -> Times:

@@ -81,7 +81,7 @@ class Tested(RegimeNetworks):
         """It is in the regime exactly where it is right on every point with so large a β."""
         wrong = np.concatenate([-self.plus[:1], self.plus[1:]])
         return self.is_right(self.plus) and all(
-            self.contains(beta, rows) == (beta < self.margins and self.is_right(rows))
+            self.contains(beta, rows) == (beta <= self.below and self.is_right(rows))
             for beta in (float(self.smaller) * self.below, self.below, self.above)
             for rows in (self.plus, wrong)
         )
