@@ -262,6 +262,8 @@ def edge_of(sides: Any, table: Any) -> tuple[str, list[Any]]:
         values = [Fraction(value) for value in values]
     if not axes:
         return name, values
+    if any(length(cell) is getattr(cell, name) for length in cell.lengths.values()):
+        raise NoEdge  # it says how long the runs are: other columns would have to follow it
     row = int(cases[-1]) - last
     index = _index(cell, axes, view._axis, row)
     made = [np.array(getattr(cell, name)) for _ in values]

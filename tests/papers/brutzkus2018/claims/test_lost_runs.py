@@ -37,19 +37,23 @@ def test_loss_zero_at_the_end(margin, undecided, kept):
 
 
 @pytest.mark.parametrize(
-    ("margin", "blurred", "kept"),
+    ("margin", "blurred", "there", "elsewhere"),
     [
-        (1 - 1e-12, False, True),
-        (1.0, False, None),
-        (1 + 5e-10, False, None),
-        (1 + 5e-9, False, False),
-        (1 + 5e-9, True, None),
-        (0.5, True, True),
+        (1 - 1e-12, False, True, True),
+        (1.0, False, None, None),
+        (1 + 5e-10, False, None, None),
+        (1 + 5e-9, False, False, False),
+        (1 + 5e-9, True, None, False),
+        (0.5, True, True, True),
     ],
 )
-def test_only_points_below_margin_one_make_updates(margin, blurred, kept):
-    """Beside one blurred run of three nothing above 1 is broken."""
-    assert active_before(with_second(margins=margin, blurred=blurred)).kept is kept
+def test_only_points_below_margin_one_make_updates(margin, blurred, there, elsewhere):
+    """In a blurred run nothing above 1 is broken; beside it everything is."""
+    runs = with_second(blurred=blurred)
+    first = np.cumsum(runs.updates) - runs.updates
+    for run, kept in ((0, elsewhere), (1, there), (2, elsewhere)):
+        altered = runs.replace(margins=np.where(np.arange(len(runs.margins)) == first[run], margin, runs.margins))
+        assert active_before(altered).kept is kept
 
 
 @pytest.mark.parametrize(

@@ -256,10 +256,11 @@ def test_underflow_beside_long_points_decides_nothing():
 
 @pytest.mark.parametrize(("length", "kept"), [(1e12, True), (1.0, False)])
 def test_differences_are_as_exact_as_the_rows_were_before_the_update(length, kept):
-    def first(drifts):
-        return np.where(np.arange(drifts.shape[1]) == 0, 1e-6, drifts)
+    def first(value):
+        return lambda drifts: np.where(np.arange(drifts.shape[1]) == 0, value, drifts)
 
-    early = toy_runs().replace(start_norm=lambda norms: 0 * norms + length, radius_drifts=first)
+    changes = {"plus_drifts": first(0.0), "minus_drifts": first(0.0), "radius_drifts": first(1e-6)}
+    early = toy_runs().replace(start_norm=lambda norms: 0 * norms + length, **changes)
     assert section_13_differences([early]).parts[2].kept is kept
 
 
