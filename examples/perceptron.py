@@ -85,6 +85,5 @@ def input_norm(runs: Perceptrons):
 @claim("example.perceptron", Kind.MAIN, "Novikoff (1962)", reads=perceptrons, given=[separable, input_norm])
 def perceptron(runs: Perceptrons, *, bound=np.square) -> Promised:
     """The perceptron makes at most ‖w*‖² mistakes on data of the unit ball with y⟨w*, x⟩ ≥ 1, in any order."""
-    limit = bound(runs.separator_norm)
-    cut = runs.unfinished & (runs.mistakes <= limit)  # a truncated run that has passed the bound breaks it
-    return {"mistakes": at_most(runs.mistakes, limit, within=ROUNDING, undecided=cut, text="at most $‖w*‖²$ mistakes")}
+    limit, cut = bound(runs.separator_norm), runs.unfinished  # a truncated run may break the bound, and not keep it
+    return {"mistakes": at_most(runs.mistakes, limit, within=ROUNDING, cut_off=cut, text="at most $‖w*‖²$ mistakes")}

@@ -115,3 +115,34 @@ class TestContract:
 
         with pytest.raises(ClaimError, match=r"the hypothesis 'of_two' must work .* got shapes \(0,\), \(2,\)"):
             assert self.made(judge, of_two).clauses
+
+
+class TestAmongGiven:
+    """The hypotheses are the event; a run of which that is not known is not left out."""
+
+    def verdict(self, sizes, *, limit=1.0, **how) -> Verdict:
+        @hypothesis("size")
+        def small(runs):
+            return at_most(runs.size, limit, **{name: np.asarray(each(runs)) for name, each in how.items()})
+
+        def judge(runs: Toy) -> Promised:
+            return {"drawn": at_most(runs.drawn, 5)}
+
+        claim = dataclasses.replace(CLAIM, judge=judge, given=(small,), among_given=True)
+        return claim(Toy(np.array(sizes), np.array([9.0, *np.zeros(len(sizes) - 1)]))).verdict
+
+    def test_a_run_outside_is_not_judged(self):
+        assert self.verdict([2.0, 0.5, 0.5]) is Verdict.HOLDS
+        assert self.verdict([0.5, 0.5, 0.5]) is Verdict.VIOLATED
+
+    def test_a_run_that_may_be_inside_leaves_it_open(self):
+        lost = self.verdict([2.0, 0.5, 0.5], undecided=lambda runs: runs.size > 1)
+        assert lost is Verdict.INSUFFICIENT_EVIDENCE
+        assert self.verdict([np.nan, 0.5, 0.5]) is Verdict.HYPOTHESES_NOT_MET
+        assert self.verdict([np.inf, 0.5, 0.5]) is Verdict.HYPOTHESES_NOT_MET
+
+    def test_a_run_that_a_hypothesis_says_nothing_about_is_inside(self):
+        assert self.verdict([2.0, 0.5, 0.5], where=lambda runs: runs.size < 1) is Verdict.VIOLATED
+
+    def test_what_was_compared_exactly_decides_who_is_inside(self):
+        assert self.verdict([0.5, 0.5], exact=lambda runs: runs.drawn == 0) is Verdict.HOLDS

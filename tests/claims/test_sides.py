@@ -423,3 +423,130 @@ class TestPairs:
 def test_nothing_where_nothing_is_promised_and_equalities_are_no_near_misses(measured, promised, sense, says):
     """How close they come says nothing of them, and they are left out of the shares of promises."""
     assert Sides(np.array(measured), promised, sense).part("x").comes_apart is says
+
+
+class TestOneRule:
+    """A hypothesis and a promise decide the same comparison alike, and rounding decides neither."""
+
+    def test_a_met_hypothesis_hides_none_that_is_not(self):
+        infinite = Sides([math.inf, 5.0], [math.inf, 1.0]).hypothesis("h", "h")
+        assert (infinite.met, infinite.actual) == (False, math.inf), "∞ ≤ ∞ has no slack, and is not known to be met"
+        assert not Sides([5.0, math.inf], [1.0, math.inf]).hypothesis("h", "h").met
+        assert Sides([5.0], [math.inf]).hypothesis("h", "h").met
+        near, missed = Sides([1 - 1e-13, 1.0], [1.0, 1.0], strict=True), Sides([2.0, -9.0], [1.0, 1.0], strict=True)
+        assert [(each.hypothesis("h", "h").met, each.hypothesis("h", "h").actual) for each in (near, missed)] == [
+            (False, 1.0),
+            (False, 2.0),
+        ]
+        mixed = Sides([1.5, 9.0], [1.0, 1.0], room=[0.0, 8.5]).hypothesis("h", "h")
+        assert (mixed.met, mixed.actual) == (False, 1.5), "the second has room for it"
+        assert not Sides([2.0], 1.0, within=1e-12, of=[math.inf]).hypothesis("h", "h").met
+
+    def test_what_was_compared_exactly_is_a_hypothesis_too(self):
+        assert not Sides([1.0], [1.0], exact=[False]).hypothesis("h", "h").met
+        assert Sides([2.0], [1.0], exact=[True]).hypothesis("h", "h").met
+
+    def test_a_strict_comparison_has_no_tolerance(self):
+        for how in ({"within": 1e-12}, {"room": 1e-12}, {"room": np.array([1e-12])}):
+            with pytest.raises(ValueError, match="strict comparison has no tolerance"):
+                Sides([1.0], [1.0], strict=True, **how)
+
+    @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6, -1e6, 1e300])
+    def test_the_tolerance_beside_one_number_grows_with_it(self, size):
+        rounded = size + abs(size) * 4e-16
+        assert Sides([rounded], size, within=1e-12).kept
+        assert not Sides([size + 2e-12 * max(1.0, abs(size))], size, within=1e-12).kept
+        assert Sides([math.inf, 1.0], math.inf, within=1e-12).room.tolist() == [1e-12, 1e-12]
+
+    def test_a_tolerance_that_dwarfs_the_limit_decides_nothing(self):
+        part, given = Sides([5e-13], 1e-15, within=1e-12), Sides([5e-13], 1e-15, within=1e-12).hypothesis("h", "h")
+        assert (part.kept, given.met) == (None, None)
+        assert Sides([1e-13], 0.0, within=1e-12).hypothesis("h", "h").met
+        wide = Sides([1.02], [1.0], room=0.05).hypothesis("h", "h")
+        assert wide.met, "a frequency may differ from a probability by more than rounding"
+
+    def test_float32_may_miss_by_its_own_rounding(self):
+        once = np.float32(0.1) * np.float32(3)
+        for sides in (Sides(np.array([once]), 0.3, "=", within=1e-12), Sides(np.array([once]), 0.3, within=1e-12)):
+            assert sides.kept is None
+            assert sides.hypothesis("h", "h").met is None
+        assert Sides(np.array([0.31], np.float32), 0.3, within=1e-12).kept is False
+        assert Sides(np.array([1e-9], np.float32), 0.0).kept is False, "rounding of what? 0 has no size"
+        assert Sides(np.array([0.29], np.float32), 0.3).kept
+        assert Sides(np.array([0.1 + 0.2]), 0.3, "=").kept is False, "float64 is compared as it is"
+
+    def test_whole_numbers_beyond_float64(self):
+        large = 2**53
+        assert Sides([large + 1], [large]).kept is False
+        assert Sides([large], [large + 1], strict=True).kept
+        assert Sides([large + 1], [large], Sense.AT_LEAST).kept
+        assert Sides([large], [large + 1], Sense.AT_LEAST, strict=True).kept is False
+        assert Sides([large + 1], [large], Sense.EQUAL).kept is False
+        assert Sides([-large - 1], [-large], Sense.EQUAL).kept is False
+        assert Sides([large + 1, 7], [large + 1, 5]).broken.tolist() == [False, True]
+
+    def test_complex_numbers_have_no_order(self):
+        with pytest.raises(TypeError, match="measured must be a number"):
+            Sides([1 + 0.5j], [2.0])
+
+    @pytest.mark.parametrize("where", [[0, 2], [1.0, math.nan], [0.5, 1.0]])
+    def test_cases_are_picked_by_answers_and_not_by_places(self, where):
+        for made in (
+            lambda: Sides([1.0, 2.0], 3.0, where=np.array(where), event="some"),
+            lambda: Rate([False, True], 0.1, where=np.array(where), event="some").part("r"),
+        ):
+            with pytest.raises(ValueError, match="where takes one yes or no per case"):
+                made()
+
+    def test_a_run_that_was_cut_off_breaks_its_bound_or_says_nothing(self):
+        counts, limit = np.array([5.0, 7.0, 5.0, np.nextafter(6.0, 7)]), 6.0
+        cut = np.array([True, True, False, True])
+        sides = Sides(counts, limit, within=1e-12, cut_off=cut)
+        assert (sides.broken.tolist(), sides.decided.tolist()) == (
+            [False, True, False, False],
+            [False, True, True, False],
+        )
+        assert Sides(counts[[0, 2]], limit, cut_off=cut[[0, 2]]).kept is None
+        assert Sides([3.0], [4.0], Sense.AT_LEAST, cut_off=True).kept is False
+        assert Sides([2, 3], [2, 2], exact=[True, False], cut_off=True).broken.tolist() == [False, True]
+
+
+class TestRatesOfWhatIsNotKnown:
+    def test_a_run_whose_sides_are_undecided_did_not_succeed(self):
+        for lost in (np.full(60, math.nan), np.r_[0.0, np.full(59, math.inf)]):
+            sides = Sides(lost, 1.0)
+            part = Rate(sides.broken, 0.05, sides=sides).part("r")
+            assert (part.kept, part.undecided) == (None, int((~np.isfinite(lost)).sum()))
+        kept = Sides(np.zeros(60), 1.0)
+        assert Rate(kept.broken, 0.05, sides=kept).part("r").kept
+        failed = Rate(np.ones(60, bool), 0.05, sides=Sides(np.full(60, math.nan), 1.0)).part("r")
+        assert failed.kept is False, "a run may fail for another reason than its sides"
+        outside = Sides(np.full(60, math.nan), 1.0, where=np.zeros(60, bool), event="none")
+        assert Rate(np.zeros(60, bool), 0.05, sides=outside).part("r").kept, "its sides say nothing about these runs"
+
+    def test_a_failure_that_is_nan_is_not_known(self):
+        part = Rate(np.r_[np.zeros(99), math.nan], 0.5).part("r")
+        assert (part.kept, part.broken, part.undecided) == (True, 0, 1)
+        assert Rate(np.full(60, math.nan), 0.05).part("r").kept is None
+        assert np.isnan(Rate(np.full(2, math.nan), 0.05).columns()["kept"]).all()
+
+    def test_many_settings_are_not_found_broken_by_chance_more_often_than_one(self):
+        """At the rate that is allowed, one setting is called broken in 5 % of repetitions, and so are a hundred."""
+        draw, repeats, settings, runs = np.random.default_rng(5), 300, 20, 60
+        setting = np.repeat(np.arange(settings), runs)
+        wrong = sum(
+            Rate(draw.random(settings * runs) < 0.1, 0.1, setting=setting).part("r").kept is False
+            for _ in range(repeats)
+        )
+        assert clopper_pearson(wrong, repeats, 1 - 1e-9)[0] <= 0.05
+        failed = np.zeros(settings * runs, bool)
+        failed[:20] = True
+        part = Rate(failed, 0.1, setting=setting).part("r")
+        assert part.kept is False
+        assert part.interval is not None
+        assert part.interval[0] == clopper_pearson(20, runs, 1 - 0.05 / settings)[0], "the limit it rests on"
+        assert Rate(failed[:runs], 0.1).part("r").interval == clopper_pearson(20, runs)
+
+    def test_of_several_promises_in_a_setting_the_smallest_counts(self):
+        allowed = np.r_[np.full(200, 0.05), np.full(200, 1e-9)]
+        assert Rate(np.zeros(400, bool), allowed, setting=np.zeros(400, int)).part("r").kept is None

@@ -14,6 +14,8 @@ from widenet.claims import Kind
 from widenet.claims.sides import Sense, Sides
 from widenet.errors import InputError, UnknownName
 from widenet.papers import index
+from widenet.records import Scale
+from widenet.run import tasks_of
 
 
 @pytest.fixture
@@ -97,6 +99,18 @@ def test_what_the_index_does_not_have_is_imported() -> None:
     rows = {row["id"]: row for row in index.claim_rows([TOY])}
     assert rows["toy2020.theorem_2"]["kind"] == "main result"
     assert [row["id"] for row in index.figure_rows([TOY])] == ["toy2020.figure_1", "toy2020.figure_2"]
+
+
+def test_an_id_of_cells_has_one_program_and_one_class_of_settings() -> None:
+    """The keys of papers tell neither, so that they stay what they are when code moves."""
+    reads = {each for item in (*papers.claims_of(), *papers.figures_of()) for each in item.reads}
+    found: dict[str, set[object]] = {}
+    for each in reads:
+        for scale in Scale:
+            kinds = {type(task.setting) for task in tasks_of([each], scale, 0)[0]}
+            found.setdefault(each.id, set()).update((each.run, kind) for kind in kinds)
+    assert len(found) > 50
+    assert {id for id, programs in found.items() if len(programs) > 1} == set()
 
 
 def test_every_figure_names_statements_that_it_illustrates() -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from tests.stored import stored
 from widenet.claims import Experiment
-from widenet.errors import InputError, StoreError
+from widenet.errors import ClaimError, InputError, StoreError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run import Cells, InProcess, Task, Unwatched, tasks_of
 from widenet.run import cells as module
-from widenet.run.cells import compute
+from widenet.run.cells import compute, tasks_at
 from widenet.run.executors import names_of
 from widenet.run.failures import CellFailed
 from widenet.store import Store
@@ -222,6 +222,46 @@ def test_a_setting_of_infinity_has_a_key():
         limit: float
 
     assert Task(SQUARES, Open(limit=float("inf"))).key.parameters == {"limit": "Infinity"}
+
+
+class LargerSetting(SizeSetting):
+    """It has no field of its own."""
+
+
+class Outer(ClosedModel):
+    inner: SizeSetting
+
+
+class Wider(SizeSetting):
+    scale: float
+
+
+def double(setting: SizeSetting, progress: Progress) -> Squares:
+    return Squares(2 * np.arange(setting.size))
+
+
+class TestKeysTellApart:
+    def test_two_programs_under_one_name(self):
+        one, other = (Task(Experiment("toy.same", settings, each), SizeSetting(size=2)) for each in (run, double))
+        assert one.key.digest != other.key.digest
+        assert one.key.digest == Task(Experiment("toy.same", settings, run), SizeSetting(size=2)).key.digest
+
+    def test_two_classes_of_settings_with_the_same_values(self):
+        one, other = (Task(SQUARES, kind(size=2)).key.digest for kind in (SizeSetting, LargerSetting))
+        assert one != other
+
+    def test_what_a_key_would_not_tell_is_refused(self):
+        assert Task(SQUARES, Outer(inner=SizeSetting(size=2))).key.parameters["inner"]["size"] == 2
+        with pytest.raises(ClaimError, match=r"toy\.squares: a field of Outer holds a record with more fields"):
+            _ = Task(SQUARES, Outer(inner=Wider(size=2, scale=1.0))).key
+
+    def test_equal_settings_are_no_independent_runs(self):
+        twice = Experiment("toy.twice", lambda *_: [SizeSetting(size=2), SizeSetting(size=3), SizeSetting(size=2)], run)
+        with pytest.raises(ClaimError, match=r"toy\.twice: some of its 3 settings have the same values"):
+            tasks_of([twice], Scale.QUICK, 0)
+        assert [task.setting.size for task in tasks_at(twice, twice.settings(Scale.QUICK, 0))] == [2, 3]
+        several = [SizeSetting(size=2), LargerSetting(size=2), SizeSetting(size=2, seed=1)]
+        assert len(tasks_at(twice, several)) == 3
 
 
 def test_compute_reports_its_progress(store):

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from widenet.claims.base import Evidence, Part, Runs, plain
-from widenet.claims.cases import columns_of, numbers_of
+from widenet.claims.cases import columns_of, numbers_of, yes_or_no
 from widenet.claims.conclusion import evidence
 from widenet.claims.hypotheses import Hypothesis
 from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides
@@ -67,7 +67,7 @@ def more_than(measured: Any, limit: Any, **how: Any) -> Sides:
 
 
 def equal(measured: Any, limit: Any, **how: Any) -> Sides:
-    """measured = limit, up to rounding."""
+    """measured = limit, up to `within`; without it, to the last bit."""
     return Sides(measured, limit, Sense.EQUAL, **how)
 
 
@@ -301,7 +301,7 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
             f"and {', '.join(sorted(listed)) or 'none'} without runs; put what depends on data into text="
         )
     if promise.event is not None:
-        outside += int(np.sum(~np.asarray(promise.event, bool)))
+        outside += int(np.sum(~yes_or_no("event", promise.event)))
     found = evidence(
         promise.parts,
         measured_of(claim, tables),
@@ -338,9 +338,14 @@ def measured_of(claim: "Claim", tables: Sequence[Any]) -> tuple[Hypothesis, ...]
 
 
 def _inside(claim: "Claim", table: Any) -> tuple[np.ndarray, int]:
-    """The runs that meet every hypothesis, or the nearest; and how many do not."""
-    slacks, met = (np.stack(each) for each in zip(*(each(table).slack() for each in claim.given), strict=True))
-    inside = np.asarray(met.all(axis=0))
+    """The runs that meet every hypothesis, or the nearest; and how many do not.
+
+    A run of which that is not known is inside: its hypothesis leaves open what follows.
+    """
+    asked = [each(table) for each in claim.given]
+    slacks, met = (np.stack(each) for each in zip(*(sides.slack() for sides in asked), strict=True))
+    free = np.stack([~sides.scored | sides.undecided | ~np.isfinite(sides.measured) for sides in asked])
+    inside = np.asarray((met | free).all(axis=0))
     nearest = np.arange(len(table)) == (np.argmax(slacks.min(axis=0)) if len(table) else 0)
     return (inside if inside.any() else nearest), int((~inside).sum())
 

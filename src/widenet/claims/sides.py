@@ -7,6 +7,7 @@ vacuous.
 import copy
 import dataclasses
 import enum
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,18 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.base import Hypothesis, Part, normalized, undecided
+from widenet.claims.cases import yes_or_no
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
+from widenet.claims.tolerances import LARGEST_ROUNDING
 
 BLURRED = 1e-3
 """A promise that is missed by more than this share of itself is not kept by rounding: such a case decides nothing."""
+
+GRAINS = 4
+"""How many units in the last place two sides may differ by rounding alone, where one of them has less than 64 bits."""
+
+LARGEST_EXACT = 2**53
+"""Whole numbers beyond this have no float64 of their own."""
 
 TIE = 1e-10
 """Cases that come closest to within this share of each other come equally close."""
@@ -67,8 +76,10 @@ class Sides:
       sense: measured ≤ promised, measured ≥ promised, or both equal.
       sign: the sense as a reader sees it: "<" and ">" where the statement is strict.
       room: the tolerance: what rounding may add, as an absolute amount.
-      strict: equality breaks the statement too (for sides without rounding).
-      undecided: cases of which it is not known how they end (cut off, overflowed): they neither keep nor break it.
+      grain: what rounding may add where a side has less than 64 bits: so small an excess decides nothing.
+      strict: equality breaks the statement too. There is no tolerance then: nobody could tell one from the other.
+      undecided: cases of which it is not known how they end (overflowed, or cut off without having broken it): they
+        neither keep nor break it.
       exact: where the two sides were compared in whole numbers or fractions, the answers; their floats are then for the
         reader only.
       scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
@@ -88,6 +99,7 @@ class Sides:
     measured: Numbers
     promised: Numbers
     room: Numbers
+    grain: Numbers
     trivial: Numbers
     undecided: Flags
     scored: Flags
@@ -105,6 +117,7 @@ class Sides:
         where: PerCase | None = None,
         strict: bool = False,
         undecided: PerCase = False,
+        cut_off: PerCase = False,
         scored: PerCase | None = None,
         trivial: PerCase | None = None,
         exact: PerCase | None = None,
@@ -118,9 +131,13 @@ class Sides:
     ):
         """What is given per case may have any shape, or be one number for all; it is broadcast and flattened.
 
-        Rounding may add `within`: of a promise per case that share of it, beside one number that amount, and with `of`
-        that share of something else. `room` is the amount itself, where it has several terms. Its sign does not
-        matter, so that a share of a negative promise is as large a tolerance as a share of a positive one.
+        Rounding may add `within`: of a promise per case that share of it, and with `of` that share of something else.
+        Beside one number it is that share of the number, and of 1 beside a smaller one. `room` is the amount itself,
+        where it has several terms. Its sign does not matter, so that a share of a negative promise is as large a
+        tolerance as a share of a positive one.
+
+        `cut_off` marks runs that ended before their measured side, which only moves away from where it began, could go
+        further: they break the statement where they already do, and are undecided elsewhere.
         """
         sense = Sense(sense)
         for name, side in (("measured", measured), ("promised", promised)):
@@ -128,6 +145,8 @@ class Sides:
         _check_event(event, where if scored is None else scored)
         if strict and sense is Sense.EQUAL:
             raise ValueError("strict=True needs an inequality, got sense '='; drop strict=")
+        if strict and (within or np.ndim(room) or room):
+            raise ValueError("a strict comparison has no tolerance, got one; drop within= and room=, or strict=")
         self.sense, self.strict, self.quantity = sense, strict, quantity
         self.given, self.why, self.unknown, self.optional = measured, why, unknown, optional
         self.text, self.normalization = text, normalization
@@ -135,16 +154,26 @@ class Sides:
         self.limit = float(promised) if np.ndim(promised) == 0 else None
         self.tolerance = _tolerance(within, of, room, self.limit)
         if within:
-            room = within * np.abs(1.0 if of is None and self.limit is not None else promised if of is None else of)
+            room = within * np.abs(
+                _size(self.limit) if of is None and self.limit is not None else _either(of, promised)
+            )
         if where is not None:
             scored = where
         self._trivial = float(trivial) if trivial is not None and np.ndim(trivial) == 0 else math.nan
         given = (measured, promised, room, math.nan if trivial is None else trivial, undecided)
-        flat = _flat(*given, True if scored is None else scored, True if exact is None else exact)
+        if exact is None and not within and np.ndim(room) == 0 and not room:
+            exact = _compared_as_integers(measured, promised, sense, strict)
+        answers = {"where": True if scored is None else scored, "exact": True if exact is None else exact}
+        flat = _flat(*given, *(yes_or_no(name, each) for name, each in answers.items()))
         self.measured, self.promised, rounding, self.trivial = (each.astype(np.float64) for each in flat[:4])
         self.room = np.abs(rounding)
-        self.undecided, self.scored, answers = (each.astype(bool) for each in flat[4:])
-        self.exact = None if exact is None else answers
+        with np.errstate(invalid="ignore", over="ignore"):
+            self.grain = _unit(measured, promised) * np.maximum(np.abs(self.measured), np.abs(self.promised))
+        self.undecided, self.scored, answered = (each.astype(bool) for each in flat[4:])
+        self.exact = None if exact is None else answered
+        if np.any(cut_off):
+            stopped = np.broadcast_to(yes_or_no("cut_off", cut_off), np.shape(measured)).ravel()
+            self.undecided = self.undecided | (stopped & ~self._is_beyond())
 
     @property
     def sign(self) -> str:
@@ -155,7 +184,7 @@ class Sides:
     def chain(cls, several: Sequence["Sides"]) -> "Sides":
         """The same comparison in the cases of several tables."""
         first = copy.copy(several[0])
-        for name in ("measured", "promised", "room", "trivial", "undecided", "scored"):
+        for name in ("measured", "promised", "room", "grain", "trivial", "undecided", "scored"):
             setattr(first, name, np.concatenate([getattr(each, name) for each in several]))
         if first.why is not None:
             reasons = [(each.why, case) for each in several for case in range(len(each.measured))]
@@ -177,11 +206,7 @@ class Sides:
     @property
     def broken(self) -> Flags:
         """The decided cases in which the statement fails by more than its tolerance."""
-        if self.exact is not None:
-            return self.decided & ~self.exact
-        excess = self._excess()
-        beyond = excess >= self.room if self.strict else excess > self.room
-        return self.decided & beyond
+        return self.decided & self._is_beyond()
 
     @property
     def kept(self) -> bool | None:
@@ -264,21 +289,25 @@ class Sides:
             }[self.sense]
             edge = {Sense.AT_MOST: actual <= limit + room, Sense.AT_LEAST: actual >= limit - room}
             met = {"<": actual < limit, ">": actual > limit}.get(self.sign, edge.get(self.sense, slack >= 0))
-        return slack, met
+        met = met if self.exact is None else self.exact
+        return slack, met & ~np.isnan(slack) & np.isfinite(room)
 
     def hypothesis(self, key: str, name: str) -> Hypothesis:
         """The same comparison as a hypothesis: at the case nearest to failing it, with its slack.
 
-        A side that is NaN is not met: what is not a number meets nothing. Cases in `undecided` are not known; they
-        leave open what the others meet.
+        A side that is NaN is not met: what is not a number meets nothing. Cases in `undecided`, and those that rounding
+        decides, are not known; they leave open what the others meet.
         """
-        cases = np.flatnonzero(self.scored & ~self.undecided)
+        # A tolerance that is wider than rounding is meant: a frequency may differ from its probability.
+        unknown = self.undecided | (self._is_blurred() & (self.room <= LARGEST_ROUNDING))
+        cases = np.flatnonzero(self.scored & ~unknown)
         actual, limit, room = (each[cases] for each in (self.measured, self.promised, self.room))
         slack, met = (each[cases] for each in self.slack())
-        # The first of the cases with the least slack; one that is NaN before all others.
-        worst = int(np.argmin(np.where(np.isnan(slack), -np.inf, slack))) if len(cases) else None
+        # The first of the cases with the least slack, and one that is not met before all others.
+        order = np.where(np.isnan(slack), -np.inf, slack)
+        worst = int(np.lexsort((order, met))[0]) if len(cases) else None
         required = self._required(None if worst is None else limit[worst], 0.0 if worst is None else room[worst])
-        lost = self.measured[self.scored & self.undecided]
+        lost = self.measured[self.scored & unknown]
         if worst is None or (met.all() and len(lost)):
             known = lost[np.isfinite(lost)]
             actual = float(known[0]) if len(known) else "not known"
@@ -360,12 +389,25 @@ class Sides:
             over = self.measured - self.promised
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
 
+    def _is_beyond(self) -> Flags:
+        if self.exact is not None:
+            return ~self.exact
+        excess = self._excess()
+        return excess >= self.room if self.strict else excess > self.room
+
     def _is_blurred(self) -> Flags:
-        """Where only the tolerance carries an inequality, and it is no longer small against the promise."""
-        if self.sense is Sense.EQUAL or self.exact is not None:
+        """Where rounding decides.
+
+        Only the tolerance carries an inequality, and it is no longer small against the promise; or a side has so few
+        bits that rounding may carry it beyond the tolerance.
+        """
+        if self.exact is not None:
             return np.zeros(np.shape(self.measured), bool)
         excess, size = self._excess(), np.abs(self.promised)
-        return (excess > BLURRED * size) & (excess <= self.room) & (size > 0)
+        coarse = (excess > self.room) & (excess <= self.room + self.grain) & (self.grain > 0)
+        if self.sense is Sense.EQUAL:
+            return coarse
+        return coarse | ((excess > BLURRED * size) & (excess <= self.room) & (size > 0))
 
     def _urgency(self) -> Numbers:
         """What the closest case has most of: closeness; for an equality, deviation measured by its tolerance.
@@ -428,12 +470,15 @@ class Rate:
     Attributes:
       failed: which runs failed.
       allowed: δ; from 1 on the statement is vacuous.
-      undecided: runs of which it is not known whether they fail. They must not decide: the statement is kept only if
+      undecided: runs of which it is not known whether they fail: those named here, those whose `failed` is NaN, and
+        those that did not fail while their `sides` are undecided. They must not decide: the statement is kept only if
         it is kept with all of them failed, and broken only if it is broken with none. The share that is shown counts
         them as the verdict does.
-      confidence: one-sided, of both limits.
+      confidence: one-sided, of both limits. Of several settings any may be broken by chance: all of them together are
+        found broken wrongly no more often than one.
       sides: the two sides whose breaking is the failure ("the test error is at most …"), one case per run. Where they
         are given, the numbers shown are theirs, in the run that keeps them most closely.
+      n_settings: how many are judged together.
       setting: for each run its setting, where each of them alone must fail as rarely as is allowed there; the numbers
         shown are those of the one in which most runs fail.
     """
@@ -449,6 +494,7 @@ class Rate:
     where: PerCase = True
     optional: bool = False
     setting: PerCase | None = None
+    n_settings: int = 1
 
     def clause(self) -> dict[str, Any]:
         """What is asked, without any run."""
@@ -465,14 +511,14 @@ class Rate:
         if np.ndim(self.allowed):
             smallest = float(np.min(self.allowed, initial=1.0))
             return dataclasses.replace(self, allowed=smallest).part(name)
-        failed, lost, among = (each.astype(bool) for each in _flat(self.failed, self.undecided, self.where))
-        failed, lost = failed[among], lost[among]
+        failed, lost = (each[self._told[2]] for each in self._told[:2])
         runs, fewest = len(failed), int((failed & ~lost).sum())
         most = fewest + int(lost.sum())
         answers = {self._answer(count, runs) for count in (fewest, most)}
         kept = answers.pop() if len(answers) == 1 else None
         counted = most if kept else fewest
-        lowest, highest = (clopper_pearson(count, runs, self.confidence) for count in (fewest, most))
+        lowest = clopper_pearson(fewest, runs, self._confidence_of_breach)
+        highest = clopper_pearson(most, runs, self.confidence)
         return Part(
             name=name,
             kept=kept,
@@ -485,16 +531,34 @@ class Rate:
 
     def columns(self) -> dict[str, np.ndarray]:
         """Of every run inside the event, whether it kept the statement: 1, 0, or NaN where that is not known."""
-        failed, lost, among = (each.astype(bool) for each in _flat(self.failed, self.undecided, self.where))
+        failed, lost, among = self._told
         return {"kept": np.where(lost, np.nan, (~failed).astype(float))[among]}
+
+    @functools.cached_property
+    def _told(self) -> tuple[Flags, Flags, Flags]:
+        """Of every run: whether it failed, whether that is not known, and whether it is inside the event."""
+        given = np.asarray(self.failed, np.float64)
+        failed, unknown, lost, among = _flat(
+            given == 1, np.isnan(given), self.undecided, yes_or_no("where", self.where)
+        )
+        lost = unknown | lost.astype(bool)
+        if self.sides is not None and len(self.sides.scored) == len(failed):
+            lost = lost | (self.sides.scored & ~self.sides.decided & ~failed)
+        return failed, lost, among
+
+    @property
+    def _confidence_of_breach(self) -> float:
+        return 1 - (1 - self.confidence) / self.n_settings
 
     def _worst_of_settings(self, name: str) -> Part:
         among, allowed, setting = _flat(self.where, self.allowed, self.setting)
+        different = np.unique(setting[among.astype(bool)]) if among.any() else np.unique(setting)
         parts = []
         for each in np.unique(setting):
             own = setting == each
             sides = None if self.sides is None else self.sides.only(own)
-            alone = {"where": among & own, "allowed": float(allowed[own][0]), "sides": sides, "setting": None}
+            alone = {"where": among.astype(bool) & own, "allowed": float(allowed[own].min()), "sides": sides}
+            alone |= {"setting": None, "n_settings": len(different)}
             parts.append(dataclasses.replace(self, **alone).part(name))
         answers = [part.kept for part in parts]
         kept = False if False in answers else None if None in answers else True
@@ -536,7 +600,9 @@ class Rate:
             return None
         if self.allowed <= 0:  # δ has underflowed, or is meant to be 0: no number of runs confirms it
             return False if failures else None
-        return fails_at_most(failures, runs, min(self.allowed, 1.0), self.confidence)
+        allowed = min(self.allowed, 1.0)
+        answer = fails_at_most(failures, runs, allowed, self.confidence)
+        return answer if answer is not False else fails_at_most(failures, runs, allowed, self._confidence_of_breach)
 
 
 Conjunct = Sides | Fact | Rate | Part
@@ -554,13 +620,43 @@ def _flat(*given: PerCase) -> list[np.ndarray]:
         return [np.atleast_1d(each).ravel() for each in np.broadcast_arrays(*arrays)]
     except ValueError:
         shapes = ", ".join(dict.fromkeys(str(each.shape) for each in arrays if each.ndim))
-        raise ValueError(f"all that is given per case must have one length, got shapes {shapes}") from None
+        raise ValueError(
+            f"all that is given per case must have one length, got shapes {shapes}; columns with different axes have "
+            "one entry per case in the table of the longer axis, such as runs.per('step')"
+        ) from None
 
 
 def _require_numbers(name: str, side: Any) -> None:
     given = np.asarray(side)
-    if given.dtype.kind in "US" or (given.dtype.kind == "O" and any(each is None for each in given.ravel())):
+    if given.dtype.kind in "USc" or (given.dtype.kind == "O" and any(each is None for each in given.ravel())):
         raise TypeError(f"{name} must be a number or an array of numbers, got {side!r}")
+
+
+def _size(limit: float) -> float:
+    return max(1.0, abs(limit)) if math.isfinite(limit) else 1.0
+
+
+def _either(of: PerCase | None, promised: PerCase) -> PerCase:
+    return promised if of is None else of
+
+
+def _unit(*sides: PerCase) -> float:
+    """How much of the larger side rounding may add where one of them has less than 64 bits; 0 where none has."""
+    kinds = [np.asarray(each).dtype for each in sides]
+    return max(
+        (GRAINS * float(np.finfo(each).eps) for each in kinds if each.kind == "f" and each.itemsize < 8), default=0.0
+    )
+
+
+def _compared_as_integers(measured: PerCase, promised: PerCase, sense: Sense, strict: bool) -> np.ndarray | None:
+    """The answers, where both sides are whole numbers of which some are too large for a float64; None elsewhere."""
+    low, high = np.asarray(measured), np.asarray(promised)
+    if any(each.dtype.kind not in "iu" for each in (low, high)):
+        return None
+    if not any(np.any(each > LARGEST_EXACT) or np.any(each < -LARGEST_EXACT) for each in (low, high)):
+        return None
+    compare = {Sense.AT_MOST: (np.less, np.less_equal), Sense.AT_LEAST: (np.greater, np.greater_equal)}
+    return (compare[sense][0 if strict else 1] if sense in compare else np.equal)(low, high)
 
 
 def _tolerance(within: float, of: PerCase | None, room: PerCase, limit: float | None) -> str:

@@ -5,6 +5,7 @@ executor's matter (`widenet.run.executors`), and the result does not depend on i
 """
 
 import functools
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -16,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from widenet.claims.experiments import Experiment
 from widenet.data.own import Recalled, recall_for
-from widenet.errors import StoreError
+from widenet.errors import ClaimError, StoreError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.failures import CellFailed, Failure
-from widenet.run.reach import digest
+from widenet.run.reach import PACKAGE, digest
 from widenet.run.records import decode, encode
 from widenet.run.watch import Unwatched, WorkWatch
 from widenet.store import CellKey, Store
@@ -46,13 +47,32 @@ class Task:
 
     @functools.cached_property
     def key(self) -> CellKey:
-        """The key of the cell: experiment, setting, and the code that its run can reach."""
+        """The key of the cell: experiment, setting, and the code that its run can reach.
+
+        Raises:
+          ClaimError: a field of the setting holds more than the key would tell.
+        """
         setting = self.setting.model_dump_json()
-        return CellKey(
-            name=self.experiment.id,
-            parameters=json.loads(setting),
-            version=digest(self.experiment.run.__module__),
-        )
+        if setting != self.setting.model_dump_json(serialize_as_any=True):
+            raise ClaimError(
+                f"{self.experiment.id}: a field of {type(self.setting).__name__} holds a record with more fields than "
+                "its annotation has, so that unequal settings would share a result; annotate the field with the class "
+                "of the record, or with a union of the classes"
+            )
+        return CellKey(name=self.experiment.id, parameters=json.loads(setting), version=self._version)
+
+    @property
+    def _version(self) -> str:
+        """Of the code.
+
+        In a package of papers an id has one `run` and one class of settings (a test). In a file of yours two
+        experiments may have one id by mistake, or settings differ by a method alone.
+        """
+        run, code = self.experiment.run, digest(self.experiment.run.__module__)
+        if run.__module__.split(".")[0] == PACKAGE:
+            return code
+        names = f"{code}\0{run.__qualname__}\0{type(self.setting).__module__}\0{type(self.setting).__qualname__}"
+        return hashlib.sha256(names.encode()).hexdigest()
 
     @property
     def row(self) -> dict[str, Any]:
@@ -77,8 +97,32 @@ class Reading:
 
 
 def tasks_of(experiments: Iterable[Experiment], scale: Scale, seed: int) -> list[list[Task]]:
-    """The cells of each experiment at this scale and seed."""
-    return [[Task(each, setting) for setting in each.settings(scale, seed)] for each in experiments]
+    """The cells of each experiment at this scale and seed.
+
+    Raises:
+      ClaimError: two settings of an experiment are equal: their one cell would be counted as independent runs.
+    """
+    groups = []
+    for experiment in experiments:
+        settings = list(experiment.settings(scale, seed))
+        tasks = tasks_at(experiment, settings)
+        if len(tasks) < len(settings):
+            raise ClaimError(
+                f"{experiment.id}: some of its {len(settings)} settings have the same values, so that one "
+                "run would be counted as several; let each differ in a field, such as its seed"
+            )
+        groups.append(tasks)
+    return groups
+
+
+def tasks_at(experiment: Experiment, settings: Iterable[ClosedModel]) -> list[Task]:
+    """The cells of an experiment at these settings, each once: a user's choices may make several of them equal."""
+    return list(
+        {
+            (type(setting), setting.model_dump_json(serialize_as_any=True)): Task(experiment, setting)
+            for setting in settings
+        }.values()
+    )
 
 
 def compute(task: Task, store: Store, progress: Progress = silent, *, replace: bool = False) -> None:

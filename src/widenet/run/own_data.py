@@ -16,7 +16,7 @@ from widenet.data.tables import load_file
 from widenet.errors import DataError, InputError, StoreError
 from widenet.progress import Progress, parts, silent
 from widenet.run.answers import Answers
-from widenet.run.cells import Cells, Task
+from widenet.run.cells import Cells, tasks_at
 from widenet.run.failures import CellFailed
 from widenet.run.outcomes import cells_of, read_all
 from widenet.run.watch import InTurn
@@ -129,7 +129,7 @@ def _told(found: Evidence, applied: Applied, not_used: str) -> Evidence:
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:
     groups = [settings] if len(claim.reads) == 1 else settings
-    tasks = [[Task(experiment, each) for each in group] for experiment, group in zip(claim.reads, groups, strict=True)]
+    tasks = [tasks_at(experiment, group) for experiment, group in zip(claim.reads, groups, strict=True)]
     missing = cells.missing(task for group in tasks for task in group)
     readings = read_all(tasks, cells, InTurn(progress, len(missing)))
     found = claim(*([each.result for each in group] for group in readings))

@@ -18,7 +18,7 @@ from widenet.claims.cases import Cases
 from widenet.claims.user_data import Choices, UserData
 from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.records import ClosedModel, Scale
-from widenet.run.cells import Task
+from widenet.run.cells import Task, tasks_at
 from widenet.sweeps.data import PointSource, is_about_data
 from widenet.sweeps.spec import OF, Value
 
@@ -99,9 +99,7 @@ class ClaimSubject:
     def _groups(self, answer: Any) -> list[list[Task]]:
         settings = answer.settings if isinstance(answer, Applied) else answer
         groups = [settings] if len(self.claim.reads) == 1 else settings
-        return [
-            [Task(each, setting) for setting in group] for each, group in zip(self.claim.reads, groups, strict=True)
-        ]
+        return [tasks_at(each, group) for each, group in zip(self.claim.reads, groups, strict=True)]
 
     def row(
         self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]

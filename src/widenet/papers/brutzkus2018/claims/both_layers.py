@@ -82,7 +82,7 @@ def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_
         },
         details=lambda: {
             "updates": int(runs.updates.sum()),
-            "smallest_c": float(runs.smallest_ratios.min()),
-            "largest_C": float(runs.largest_ratios.max()),
+            "smallest_c": float(runs.per("time").smallest_ratios.min()),
+            "largest_C": float(runs.per("time").largest_ratios.max()),
         },
     )

@@ -193,16 +193,16 @@ def theorem_2_chain(
     inner, outer, printed = (promised_updates(runs, bound(runs)) for bound in (innermost, middle, outermost))
     # A run that was cut off, or whose margins are below rounding, has no T; a promise that is infinite is none.
     cut = runs.status == RunStatus.BUDGET_SPENT
-    gone = lost(runs) | (cut & (runs.updates <= inner * (1 + BOUND)))
-    closest = "non-zero updates in the run closest to M_0"
+    gone = lost(runs)
+    shown = {"text": "$T ≤ M_0$", "quantity": "non-zero updates in the run closest to M_0"}
     return Promise(
         {
-            "updates": at_most(runs.updates, inner, within=BOUND, undecided=gone, text="$T ≤ M_0$", quantity=closest),
+            "updates": at_most(runs.updates, inner, within=BOUND, undecided=gone, cut_off=cut, **shown),
             "start": at_most(inner, outer, within=BOUND, text="$M_0 ≤ M_R$"),
             "rows": at_most(outer, printed, within=BOUND, text="$M_R ≤ M_k$"),
             "zero_loss": zero_loss(runs, gone | cut),
         },
-        details=_medians(runs.updates, inner, outer, printed, ~gone),
+        details=_medians(runs.updates, inner, outer, printed, ~(gone | cut)),
     )
 
 

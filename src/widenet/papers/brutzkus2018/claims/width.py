@@ -121,18 +121,19 @@ def corollary_3(
     simple = simple_bound(*formulas.arguments, constant(formulas.slope))
     limits = promised_updates(runs, bound(*runs.parameters[:3]))
     gone = lost(runs)
-    cut_off = gone | (runs.status == RunStatus.BUDGET_SPENT)
+    cut_off = runs.status == RunStatus.BUDGET_SPENT
     return Promise(
         {
             "updates": at_most(
                 runs.updates,
                 limits,
                 within=ROUNDING,
-                undecided=gone | (cut_off & (runs.updates <= limits)),
+                undecided=gone,
+                cut_off=cut_off,
                 text="at most $M$ non-zero updates",
                 quantity="non-zero updates in the tightest run",
             ),
-            "zero_loss": zero_loss(runs, cut_off),
+            "zero_loss": zero_loss(runs, gone | cut_off),
             "every_width": equal(
                 general_bound(draws, normalization),
                 bound(*draws.arguments),

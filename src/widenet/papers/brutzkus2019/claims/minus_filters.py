@@ -26,17 +26,23 @@ PerRun = Int[np.ndarray, " run"]
 
 
 class MinusFilters(Trajectories):
-    """Trajectories, with how many filters u belong to Z(2) and Z(4), and these sums at t = 0."""
+    """Trajectories, with how many filters u belong to each of Y(2), Y(4), Z(2) and Z(4), and these sums at t = 0."""
 
-    n_z_2: PerRun = derived(lambda runs: _count(runs, up=True))
-    n_z_4: PerRun = derived(lambda runs: _count(runs, up=False))
+    n_y_2: PerRun = derived(lambda runs: _count(runs, positive=False, up=True))
+    n_y_4: PerRun = derived(lambda runs: _count(runs, positive=False, up=False))
+    n_z_2: PerRun = derived(lambda runs: _count(runs, positive=True, up=True))
+    n_z_4: PerRun = derived(lambda runs: _count(runs, positive=True, up=False))
     z_2_gain: Series = derived(lambda runs: runs.z_2 - runs.z_2[:, :1])  #: Z_t(2) − Z_0(2)
     z_4_gain: Series = derived(lambda runs: runs.z_4 - runs.z_4[:, :1])
 
 
-def _count(runs: MinusFilters, *, up: bool) -> PerRun:
+COUNTS = {"y_2": "n_y_2", "y_4": "n_y_4", "z_2": "n_z_2", "z_4": "n_z_4"}
+"""Of each sum, how many filters it has."""
+
+
+def _count(runs: MinusFilters, *, positive: bool, up: bool) -> PerRun:
     s, r = np.moveaxis(runs.start[:, runs.half_width :], -1, 0)
-    return np.sum(in_13(s, r) & ((r > 0) == up), axis=1)
+    return np.sum((in_13(s, r) == positive) & ((r > 0) == up), axis=1)
 
 
 @claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces, given=TRAJECTORIES,
@@ -229,7 +235,7 @@ def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] 
     $X$ and $Y$ exist exactly when the two means differ by at most $η$.
     """
     t, of = runs.per("time"), Scored(runs)
-    (first, n_first), (second, n_second) = ((getattr(t, name), getattr(t, f"n_{name}")) for name in pair)
+    (first, n_first), (second, n_second) = ((getattr(t, name), getattr(t, COUNTS[name])) for name in pair)
     differ = at_most(
         np.abs(first / np.maximum(n_first, 1) - second / np.maximum(n_second, 1)),
         limit,

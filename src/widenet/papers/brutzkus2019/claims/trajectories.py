@@ -117,7 +117,7 @@ class Scored:
         at = _first_of_largest(np.where(sides.scored & known, excess, -np.inf), starts)
         run = rows.run[starts]
         worst = copy.copy(sides)
-        for name in ("measured", "promised", "room", "trivial", "undecided"):
+        for name in ("measured", "promised", "room", "grain", "trivial", "undecided"):
             setattr(worst, name, getattr(sides, name)[at])
         worst.scored = self._scored[run] & _any(sides.scored, starts)
         # What a run broke before it was cut off stays broken.

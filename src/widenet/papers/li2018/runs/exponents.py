@@ -62,7 +62,7 @@ def derived(*, time_components: int = 2) -> dict[str, Powers]:
 
 SYMBOLS = ("k", "l", "δ", "ε", "v", "m")
 
-SymbolPowers = Float[np.ndarray, "quantity symbol"]
+SymbolPowers = Float[np.ndarray, "#quantity 6"]
 
 
 @dataclass(frozen=True, eq=False)
