@@ -2,8 +2,8 @@
 
     python -m benchmarks.own_recipe
 
-It prints how far weights and records differ, the processor's seconds of either after its first call, and the median ratio:
-other work on the machine does not count.
+It prints how far weights and records differ, the processor's seconds of either after its first call, and the median
+ratio: other work on the machine does not count.
 """
 
 import argparse
