@@ -21,7 +21,8 @@ from widenet.claims.base import claim, undecided
 from widenet.claims.conclusion import evidence
 from widenet.claims.implication import Given
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Fact, Rate, Sense, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sense, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.base import Paper

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from widenet.claims.sides import Fact, Rate, Sense, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sense, Sides
 from widenet.console.wording import clause, in_short, sides, verdict
 from widenet.figures.base import Comparison
 
@@ -57,7 +58,7 @@ def test_a_clause_says_which_way_it_points(role, sense, more, words):
         (Sides(10.004, 10.0, room=0.1), "10.004 > 10, within the tolerance of the check"),
         (Sides(4e-16, 0.0, room=1e-9), "4e-16 ≤ 0, to within rounding"),
         (Sides(10.0, 10.0), "10 ≤ 10"),
-        (Sides(2e-11, 0.0, Sense.EQUAL, room=1e-9), "2e-11 ≈ 0"),
+        (Sides(2e-11, 0.0, Sense.EQUAL, room=1e-9), "2e-11 ≈ 0, within the tolerance of the check"),
         (Sides(5.0, 5.0, exact=False), "5 against 5"),
         (Sides(1.0, math.nan), "1 ≤ –"),
         (Rate([True] * 40, 0.1), "1 > 0.1"),

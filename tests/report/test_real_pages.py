@@ -9,7 +9,8 @@ import pytest
 
 from widenet import papers, report
 from widenet.claims import Claim
-from widenet.claims.sides import Rate, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Sides
 from widenet.records import Scale
 from widenet.report.typesetting import set_in_type
 from widenet.run import CheckOutcome, Results

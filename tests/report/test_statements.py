@@ -9,7 +9,8 @@ import pytest
 from tests.report.fake_outcomes import FINDING, HOLDING, PAPER, checked, results, with_evidence
 from widenet.claims.base import Evidence, Part
 from widenet.claims.hypotheses import Hypothesis
-from widenet.claims.sides import Rate, Sense, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Sense, Sides
 from widenet.claims.statistics import CONFIDENCE
 from widenet.console import wording
 from widenet.papers import PAPERS, claim_of

@@ -20,7 +20,8 @@ from tools.mutants.weakenings import weakenings
 from tools.mutants.written import by_file, written
 from widenet.claims.conclusion import evidence
 from widenet.claims.implication import hypothesis
-from widenet.claims.sides import Fact, Rate, Sense, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sense, Sides
 
 JUDGE = '''
 LIMIT = 8

@@ -20,7 +20,8 @@ from tests.control_table import checks
 from tools.mutants.targets import EQUIVALENT
 from widenet.claims.base import Claim
 from widenet.claims.implication import Clause, Given, Promise
-from widenet.claims.sides import Fact, Rate, Sense, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sense, Sides
 
 TESTS = Path(__file__).parents[2] / "tests" / "papers"
 OTHER = {Sense.AT_MOST: Sense.AT_LEAST, Sense.AT_LEAST: Sense.AT_MOST, Sense.EQUAL: Sense.AT_MOST}

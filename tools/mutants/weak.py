@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Part
-from widenet.claims.sides import Fact, Rate, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sides
 
 
 def kept(conjunct: Any) -> Any:

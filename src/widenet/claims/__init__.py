@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         less_than,
         more_than,
     )
-    from widenet.claims.sides import Fact, Rate, Sides
+    from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sides
 
 _LATE = {
     "cases": ("Cases", "Count", "Number", "column", "derived", "run_column"),
@@ -38,7 +39,8 @@ _LATE = {
         "less_than",
         "more_than",
     ),
-    "sides": ("Fact", "Rate", "Sides"),
+    "rates": ("Rate",),
+    "sides": ("Fact", "Sides"),
 }
 _MODULE_OF = {name: f"widenet.claims.{module}" for module, names in _LATE.items() for name in names}
 

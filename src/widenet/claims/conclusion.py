@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs, plain
-from widenet.claims.sides import Conjunct
+from widenet.claims.rates import Conjunct
 
 
 def evidence(

@@ -32,7 +32,8 @@ from widenet.claims.base import Evidence, Part, Runs, plain
 from widenet.claims.cases import columns_of, numbers_of, yes_or_no
 from widenet.claims.conclusion import evidence
 from widenet.claims.hypotheses import Hypothesis
-from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides
+from widenet.claims.rates import Conjunct, Rate
+from widenet.claims.sides import PER_CASE, Fact, Sense, Sides
 from widenet.errors import ClaimError
 
 if TYPE_CHECKING:

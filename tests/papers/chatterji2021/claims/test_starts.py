@@ -7,7 +7,8 @@ import pytest
 from tests.papers.chatterji2021.cluster_toys import centres, clusters, columns, narrowed, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import NotApplicable
-from widenet.claims.sides import Rate, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data.own import recall_for
 from widenet.papers.chatterji2021.claims.good_runs import definition_16

@@ -26,7 +26,8 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, Number, column, derived
 from widenet.claims.given import separable, step_size
 from widenet.claims.implication import Promise, Promised, at_least, at_most, hypothesis, less_than, more_than
-from widenet.claims.sides import Conjunct, Fact, Rate, Sides
+from widenet.claims.rates import Conjunct, Rate
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.statistics import matches_rate
 from widenet.papers.brutzkus2018.claims.relu_width import OFF_THE_LAW
 from widenet.papers.brutzkus2018.formulas import narrow_width

@@ -10,7 +10,8 @@ from widenet.claims.base import Hypothesis, Kind, claim
 from widenet.claims.given import slope_below_one, slope_positive
 from widenet.claims.implication import Given, Promise, at_least, at_most, hypothesis, less_than
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Rate, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.formulas import (
     compression_bound,

@@ -21,7 +21,8 @@ from widenet.claims.cases import derived
 from widenet.claims.given import separable
 from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Conjunct, Fact, Sides
+from widenet.claims.rates import Conjunct
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.hypotheses import input_norm, relu
 from widenet.papers.brutzkus2018.runs import bad_minima as minima_runs

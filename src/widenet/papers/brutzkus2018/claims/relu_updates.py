@@ -18,7 +18,8 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.given import step_size
 from widenet.claims.implication import Promise, at_least, at_most, hypothesis
-from widenet.claims.sides import Fact, Rate, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact, Sides
 from widenet.papers.brutzkus2018.formulas import updates_allowed, updates_allowed_as_printed, wide_width
 from widenet.papers.brutzkus2018.hypotheses import entry_bound, orthonormal, plus_labels, relu, unit_output_weights
 from widenet.papers.brutzkus2018.runs.update_counts import UpdateCounts, exact_settings, update_counts

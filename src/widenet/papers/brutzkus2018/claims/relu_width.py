@@ -13,7 +13,8 @@ from jaxtyping import Bool
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, at_least, at_most, hypothesis, less_than, more_than
-from widenet.claims.sides import Conjunct, Fact, Rate, Sides
+from widenet.claims.rates import Conjunct, Rate
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2018.formulas import narrow_width, proof_width, success_probability, wide_width

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.implication import Promise, at_most
-from widenet.claims.sides import Conjunct, Fact, Rate
+from widenet.claims.rates import Conjunct, Rate
+from widenet.claims.sides import Fact
 from widenet.claims.statistics import CONFIDENCE, fails_at_most, runs_needed
 from widenet.papers.brutzkus2019.claims.setting_rows import beside
 from widenet.papers.brutzkus2019.formulas import large_start_probability

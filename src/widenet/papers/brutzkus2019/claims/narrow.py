@@ -16,7 +16,8 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import column
 from widenet.claims.implication import Promise, at_least, equal
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Conjunct, Fact
+from widenet.claims.rates import Conjunct
+from widenet.claims.sides import Fact
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.data.xord import PATTERNS, set_index

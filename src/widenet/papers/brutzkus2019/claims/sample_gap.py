@@ -16,7 +16,8 @@ from jaxtyping import Float, Int
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, at_least, equal, less_than
-from widenet.claims.sides import Fact, Rate
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact
 from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_rate
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.papers.brutzkus2019.claims.setting_rows import rows

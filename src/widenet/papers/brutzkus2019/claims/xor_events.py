@@ -13,7 +13,8 @@ from jaxtyping import Bool
 from widenet.claims.base import Runs
 from widenet.claims.cases import Count, by_value, derived
 from widenet.claims.implication import Promise, at_most
-from widenet.claims.sides import Conjunct, Rate, Sides
+from widenet.claims.rates import Conjunct, Rate
+from widenet.claims.sides import Sides
 from widenet.papers.brutzkus2019.runs.xor import XorTrace
 
 Mask = Bool[np.ndarray, " run"]

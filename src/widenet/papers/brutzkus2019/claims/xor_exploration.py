@@ -15,7 +15,8 @@ from jaxtyping import Bool, Int
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Count, Number, by_value, derived
 from widenet.claims.implication import Promise, Promised, at_most, equal
-from widenet.claims.sides import Fact, Rate
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact
 from widenet.claims.statistics import fails_at_most
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.diagnostics import exploration

@@ -10,7 +10,8 @@ from jaxtyping import Bool, Float
 
 from widenet.claims.base import Part
 from widenet.claims.cases import Number, column, derived
-from widenet.claims.sides import Rate, Sides
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Sides
 from widenet.diagnostics.huberized import log_mean_loss
 from widenet.papers.chatterji2021 import cluster_formulas as formulas
 from widenet.papers.chatterji2021.cluster_formulas import LEVEL, tight_slack

@@ -9,7 +9,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, less_than, more_than
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Rate
+from widenet.claims.rates import Rate
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.chatterji2021.claims.starts import RandomStarts
 from widenet.papers.chatterji2021.cluster_formulas import (

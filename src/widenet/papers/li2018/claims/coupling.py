@@ -6,7 +6,7 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, less_than
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Rate
+from widenet.claims.rates import Rate
 from widenet.claims.tolerances import STEP
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,

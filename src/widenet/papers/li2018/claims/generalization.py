@@ -8,7 +8,8 @@ from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Fact, Rate
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.descent import means_by
 from widenet.papers.li2018.claims.mixing import fitted_slope

@@ -5,7 +5,7 @@ import numpy as np
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
-from widenet.claims.sides import Rate
+from widenet.claims.rates import Rate
 from widenet.claims.tolerances import IDENTITY
 from widenet.papers.li2018.formulas import (
     EXPLICIT_SLOPE,

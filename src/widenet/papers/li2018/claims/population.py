@@ -5,7 +5,7 @@ import numpy as np
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Number, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most
-from widenet.claims.sides import Rate
+from widenet.claims.rates import Rate
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.li2018.hypotheses import DATA, LARGE_RESIDUAL, large_residuals, two_steps_are_promised, unit_norm
 from widenet.papers.li2018.runs.drops import Drops, PerStep, batch_coupling_settings, drops

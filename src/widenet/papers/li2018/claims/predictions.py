@@ -4,7 +4,8 @@ import numpy as np
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promised, at_least, at_most, equal
-from widenet.claims.sides import Fact, Rate
+from widenet.claims.rates import Rate
+from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.formulas import E, loss_bound, reduction, reduction_as_printed, start_variance
 from widenet.papers.li2018.hypotheses import total, unit_norm

@@ -3,7 +3,7 @@
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import derived
 from widenet.claims.implication import Promised, at_least, at_most, less_than
-from widenet.claims.sides import Rate
+from widenet.claims.rates import Rate
 from widenet.papers.li2018.formulas import mean_event_threshold_as_printed, within
 from widenet.papers.li2018.hypotheses import coefficients, spread
 from widenet.papers.li2018.runs.mixtures_of_pieces import (

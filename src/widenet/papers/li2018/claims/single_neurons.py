@@ -8,7 +8,7 @@ from jaxtyping import Bool
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promised, at_least, at_most, equal
-from widenet.claims.sides import Rate
+from widenet.claims.rates import Rate
 from widenet.papers.li2018.formulas import (
     PUSH_SHARE,
     alpha_bound,
