@@ -138,14 +138,12 @@ def descent(runs: Computed, *, factor=0.5, radius=likely_radius) -> Promised:
     gain = s.step_size * (1 - factor * s.step_size * s.smoothness) * s.gradient_norm**2
     limit = (1 - s.step_size * s.convexity) ** 2 * s.loss_before
     full_rank = {"where": s.convexity > 1e-9, "event": "data of full rank"}
-    products = at_most(runs.largest_product, radius(runs.dim) ** 2 / (2 * runs.step_size), within=ROUNDING)
-    cut = runs.unfinished & ~products.broken  # it may fail later
+    bound = radius(runs.dim) ** 2 / (2 * runs.step_size)
+    products = at_most(runs.largest_product, bound, within=ROUNDING, cut_off=runs.unfinished)
     return {
         "decrease": at_least(s.decrease, gain, within=ROUNDING, of=s.loss_before, text="$f$ falls at every step"),
         "factor": at_most(s.loss_after, limit, within=ROUNDING, text="$f$ falls by $(1 − ημ)²$", **full_rank),
-        "starts": Rate(
-            products.broken, DELTA, undecided=cut, sides=products, setting=runs.cell, text="$t f(w_t)$ stays small"
-        ),
+        "starts": Rate(products.broken, DELTA, sides=products, setting=runs.cell, text="$t f(w_t)$ stays small"),
     }
 
 

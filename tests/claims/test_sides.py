@@ -212,6 +212,8 @@ def test_a_case_whose_promise_holds_anyway_does_not_show_how_close_the_others_co
     assert Sides(counts, limits, AT_LEAST).part("x").tightness == pytest.approx(0.9)
     # Where all are such, the part is vacuous and the closest of them is shown; one that breaks is never left out.
     assert Sides(counts, limits, AT_LEAST, trivial=99.0).part("x").tightness == pytest.approx(0.9)
+    # A promise of just what holds anyway may be attained, and that is worth showing.
+    assert Sides([1.0, 0.1], [1.0, 0.5], trivial=1.0).part("x").tightness == 1
     broken = Sides([0.5, 30.0], [0.9, 10.0], AT_LEAST, trivial=[1.0, 3.0]).part("x")
     assert (broken.kept, broken.case) == (False, 0)
 

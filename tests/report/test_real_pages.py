@@ -11,7 +11,7 @@ from widenet import papers, report
 from widenet.claims import Claim
 from widenet.claims.sides import Rate, Sides
 from widenet.records import Scale
-from widenet.report.statements import set_in_type
+from widenet.report.typesetting import set_in_type
 from widenet.run import CheckOutcome, Results
 from widenet.run.outcomes import cells_of, judge
 

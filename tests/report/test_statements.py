@@ -19,7 +19,8 @@ from widenet.report import numerals
 from widenet.report.findings import groups_of
 from widenet.report.search_index import search_index
 from widenet.report.shares import NO_SHARE, column_of, shares_of, short_name
-from widenet.report.statements import Library, explained, with_emphasis
+from widenet.report.statements import Library, explained
+from widenet.report.typesetting import with_emphasis
 
 OUTCOME = checked(HOLDING)
 

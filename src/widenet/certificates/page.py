@@ -29,7 +29,7 @@ from widenet.certificates.widths import BATCH
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 from widenet.plots.page_svg import page_svg
-from widenet.report.statements import set_in_type
+from widenet.report.typesetting import set_in_type
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Certificate, Findings

@@ -246,8 +246,8 @@ class Sides:
     def closest(self) -> int | None:
         """The case that comes closest to breaking the statement, or breaks it most; None where none is decided.
 
-        A case whose promise says no more than what holds anyway cannot show how close the others come: it is the
-        closest only where all are such.
+        A case whose promise says less than what holds anyway cannot show how close the others come: it is the closest
+        only where all are such.
 
         Of cases that come equally close (all do, where 0 is promised), the one that lies farthest beyond its promise,
         and of several such the first. What differs by no more than rounding is equal: the last bit of a sum depends on
@@ -269,18 +269,16 @@ class Sides:
     @property
     def vacuous(self) -> bool:
         """Whether the promise says no more than what holds anyway, in every decided case."""
-        return bool(self.decided.any() and self._says_nothing[self.decided].all())
+        sign = -1 if self.sense is Sense.AT_LEAST else 1
+        promised, trivial = self.promised[self.decided], self.trivial[self.decided]
+        return bool(len(promised) and (sign * promised >= sign * trivial).all())  # False beside a NaN
 
     @property
     def telling(self) -> Flags:
-        """The decided cases whose promise says more than what holds anyway; all, where none does."""
-        found = self.decided & ~self._says_nothing
-        return found if found.any() else self.decided
-
-    @property
-    def _says_nothing(self) -> Flags:
+        """The decided cases whose promise says as much as what holds anyway, or more; all, where none does."""
         sign = -1 if self.sense is Sense.AT_LEAST else 1
-        return sign * self.promised >= sign * self.trivial  # False beside a NaN
+        found = self.decided & ~(sign * self.promised > sign * self.trivial)  # a NaN leaves none out
+        return found if found.any() else self.decided
 
     def clause(self) -> dict[str, Any]:
         """What is asked of every case, without any."""

@@ -11,7 +11,7 @@ from widenet.figures import Comparison
 from widenet.report import numerals
 from widenet.report.axes import axis_of
 from widenet.report.runs import Tick
-from widenet.report.statements import set_in_type
+from widenet.report.typesetting import set_in_type
 
 WIDTH = 300.0
 MARKS = {"AGREES": "", "DIFFERS": "false", "AS EXPECTED": "own", "NOT AS EXPECTED": "own false", "MEASURED": "own"}

@@ -31,8 +31,9 @@ from widenet.report.panels import Panels, panels_of
 from widenet.report.prose import with_formulas
 from widenet.report.runs import EVERY
 from widenet.report.shares import COLUMNS, FIRST_BROKEN, NO_SHARE, shares_of, short_name
-from widenet.report.statements import WALL, Library, Statement, set_in_type, with_code, with_emphasis
+from widenet.report.statements import WALL, Library, Statement
 from widenet.report.stories import stories_of
+from widenet.report.typesetting import set_in_type, with_code, with_emphasis
 from widenet.report.what_was_run import run_totals
 from widenet.run import FigureOutcome, Results, version
 

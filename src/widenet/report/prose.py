@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from widenet.report import mathematics
 from widenet.report.mathematics import FormulaError
-from widenet.report.statements import set_in_type
+from widenet.report.typesetting import set_in_type
 
 _FUNCTIONS = "arccos cos dim erf erfc exp ln log log2 max min rank ReLU sign sin Pr Var"
 FUNCTIONS = frozenset(_FUNCTIONS.split())

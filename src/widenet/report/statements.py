@@ -20,98 +20,19 @@ from widenet.figures import Figure
 from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import MATHEMATICS, entries_in, symbols_of, without_emphasis
+from widenet.papers.glossary import entries_in, symbols_of, without_emphasis
 from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
+from widenet.report.typesetting import marked, set_in_type, with_code, with_displays
 from widenet.report.what_was_run import Ran, what_was_run
 from widenet.run import CheckOutcome
 
 MARKS = {Tone.GOOD: "", Tone.FINDING: "false", Tone.OPEN: "open", Tone.ALARM: "alarm"}
 ROOT = Path(__file__).parents[2]
-
-
-def set_in_type(text: str) -> Markup:
-    """A text with its mathematics between `$…$`; a formula that the grammar does not know stands as it is typed.
-
-    A text without such marks has its indices and exponents set.
-    """
-    if "$" not in text:
-        return _with_indices(POWER.sub(_power, text))
-    try:
-        return Markup(mathematics.typeset(text))
-    except FormulaError:
-        return Markup.escape(plain(text))
-
-
-POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")
-
-
-def _power(found: re.Match[str]) -> str:
-    """`10⁻¹²` for `1e-12`."""
-    raised = f"10{str(int(found[2])).translate(numerals.RAISED)}"
-    return raised if found[1] == "1" else f"{found[1]}·{raised}"
-
-
-INDEX = re.compile(
-    r"(?<![^\W\d_][^\W\d_])(?<=[^\s_^])([_^])"
-    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|[−-]?(?:\d+(?:\.\d+)?|\w)(?![^\W\d_])))"
-)
-"""An index or exponent in mathematics that is typed without dollars; names of programs have more than one letter."""
-
-
-def _with_indices(text: str) -> Markup:
-    def moved(found: re.Match[str]) -> str:
-        tag, held = "sub" if found[1] == "_" else "sup", "\N{WORD JOINER}" if found[0][1] == "(" else ""
-        return f"{held}<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
-
-    return Markup(INDEX.sub(moved, str(Markup.escape(text))))
-
-
-def with_displays(text: str) -> Markup:
-    """A statement, with its long formulas on lines of their own."""
-    try:
-        return Markup(mathematics.with_displays(text))
-    except FormulaError:
-        return Markup.escape(plain(text))
-
-
-def marked(name: str, text: str) -> str:
-    """A name as it was measured, with dollars around the formulas that `text`, the words of its clause, has in it."""
-    for formula in sorted(set(MATHEMATICS.findall(text)), key=len, reverse=True):
-        bounds = r"(?<![\w$])" if formula[0].isalnum() else "", r"(?![\w$])" if formula[-1].isalnum() else ""
-        pieces = MATHEMATICS.split(name)
-        pieces[::2] = [
-            re.sub(f"{bounds[0]}{re.escape(formula)}{bounds[1]}", lambda _, f=formula: f"${f}$", each)
-            for each in pieces[::2]
-        ]
-        name = "".join(f"${each}$" if place % 2 else each for place, each in enumerate(pieces))
-    return name
-
-
-def with_code(text: str) -> Markup:
-    """A text whose names of programs stand between backquotes and whose mathematics stands between `$…$`."""
-    pieces = re.split(r"`([^`]*)`", text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if place % 2 else set_in_type(piece)
-        for place, piece in enumerate(pieces)
-    )
-
-
-EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*$]+)\*(?!\w)")
-
-
-def with_emphasis(text: str) -> Markup:
-    """A text with `**…**` in bold and `*…*` in italics, outside its mathematics."""
-    pieces, found = re.split(r"(\$[^$]*\$)", text), Markup("")
-    for place, piece in enumerate(pieces):
-        set_ = set_in_type(piece) if place % 2 else Markup.escape(piece)
-        bold = EMPHASIS.sub(lambda each: f"<b>{each[1]}</b>" if each[1] else f"<i>{each[2]}</i>", str(set_))
-        found += Markup(bold) if place % 2 == 0 else set_
-    return found
 
 
 MOST_RELATIVES = 8
