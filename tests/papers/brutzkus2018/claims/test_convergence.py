@@ -162,7 +162,8 @@ def counted(**fields):
     limits[-1] += fields.get("updates", 0)
     # As many entries as are counted; the last of them are those of the runs.
     longer = {}
-    for name, count in {**dict.fromkeys(UPDATES, limits.sum()), **dict.fromkeys(TIMES, (limits + 1).sum())}.items():
+    lengths = {**dict.fromkeys(UPDATES, int(limits.sum())), **dict.fromkeys(TIMES, int((limits + 1).sum()))}
+    for name, count in lengths.items():
         values = getattr(runs, name)[-count:]
         longer[name] = np.concatenate([np.zeros(count - len(values)), values])
     return dataclasses.replace(runs, updates=limits, **longer)
