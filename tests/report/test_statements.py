@@ -98,7 +98,7 @@ def test_a_page_says_how_nearly_two_sides_are_equal() -> None:
 
 def test_a_promise_that_is_drawn_turned_round_says_so() -> None:
     turned = Sides(3.0, 2.0, Sense.AT_LEAST, quantity="1/L").part("L ≤ 1/2")
-    assert statement_of(turned)[1].gauges[0].drawn_as == "drawn as 1/L ≥ what is promised of it"
+    assert statement_of(turned)[1].gauges[0].drawn_as == "drawn: 1/L (≥ promised)"
     for other in (Sides(0.3, 0.5, quantity="L").part("L ≤ 1/2"), Sides(3.0, 2.0, Sense.AT_LEAST).part("at least 2")):
         assert statement_of(other)[1].gauges[0].drawn_as == ""
 

@@ -87,7 +87,7 @@ class ComparisonRow:
             else None,
             measured=round(axis.at(one.measured), 1) if math.isfinite(one.measured) else None,
             reported=_placed(*(axis.at(each) for each in told)) if told else None,
-            scale=tuple(Tick(round(axis.at(value), 1), text) for value, text in axis.ticks(3)),
+            scale=tuple(Tick(round(axis.at(value), 1), text) for value, text in axis.ticks(4)),
         )
 
     @property

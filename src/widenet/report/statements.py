@@ -70,7 +70,7 @@ class Gauge:
         turned = sign is not None and self.part.sense in ("≥>" if sign[0] in "≤<" else "≤<")
         if not (turned and self.part.sense and self.part.quantity):
             return Markup("")
-        return Markup("drawn as {} {} what is promised of it").format(set_in_type(self.part.quantity), self.part.sense)
+        return Markup("drawn: {} ({} promised)").format(set_in_type(self.part.quantity), self.part.sense)
 
     @functools.cached_property
     def picture(self) -> RunPicture | None:
