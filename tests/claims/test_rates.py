@@ -5,12 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from widenet.claims import Part, Runs, Verdict
-from widenet.claims.conclusion import evidence
 from widenet.claims.rates import Rate
-from widenet.claims.sides import Fact, Sense, Sides
+from widenet.claims.sides import Sides
 from widenet.claims.statistics import clopper_pearson
-
 
 
 def at_settings(failed, allowed, **more):

@@ -266,8 +266,6 @@ class TestFact:
         assert (part.n_cases, part.broken, part.undecided) == (3, 1, 1)
 
 
-
-
 class TestEvidence:
     def test_parts_keep_their_names_and_order(self):
         given = Part(name="another name", kept=True)

@@ -15,11 +15,7 @@ from widenet.papers.li2018.user_data import drawn_on_points
 from widenet.records import Scale
 
 Instances = Float[np.ndarray, " instance"]
-<<<<<<< HEAD
-Drawn = tuple[Sample, np.ndarray, float | None]
-=======
 FixedPieces = tuple[Sample, np.ndarray, float | None]
->>>>>>> proofs
 """Points, coefficients, and the probability where it is known."""
 
 
@@ -56,11 +52,7 @@ def large_draws(sample: Sample, coefficients: np.ndarray, draw: np.random.Genera
     return np.linalg.norm((gates * coefficients) @ sample.points, axis=1) / coefficients[0]
 
 
-<<<<<<< HEAD
-def measure_large(instances: Sequence[Drawn], seed: int, *, count: int = 8000, level: float = 0.5) -> LargePieces:
-=======
 def measure_large(instances: Sequence[FixedPieces], seed: int, *, count: int = 8000, level: float = 0.5) -> LargePieces:
->>>>>>> proofs
     """Instances (points, coefficients p·v of the class of the first point, exact probability or None)."""
     rows, structures = [], tuple(sample.measured() for sample, _, _ in instances)
     for number, ((sample, coefficients, exact), found) in enumerate(zip(instances, structures, strict=True)):
@@ -85,30 +77,18 @@ def least_own(instances: Sequence[tuple[Sample, np.ndarray]]) -> float:
     )
 
 
-<<<<<<< HEAD
-def two_points(angle: float) -> Drawn:
-=======
 def two_points(angle: float) -> FixedPieces:
->>>>>>> proofs
     """One point of either class at this angle, coefficients v and −v; the probability is known."""
     points = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
     return equal_shares(points, np.arange(2), np.arange(2)), np.array([1.0, -1.0]), two_point_share(angle)
 
 
-<<<<<<< HEAD
-def idle_cross() -> Drawn:
-=======
 def idle_cross() -> FixedPieces:
->>>>>>> proofs
     """An orthogonal point of the other class with coefficient 0: ‖P₁‖ is v or 0, each with probability 1/2."""
     return equal_shares(np.eye(2), np.arange(2), np.arange(2)), np.array([1.0, 0.0]), 0.5
 
 
-<<<<<<< HEAD
-def toy_instances(draw: np.random.Generator, count: int) -> list[Drawn]:
-=======
 def toy_instances(draw: np.random.Generator, count: int) -> list[FixedPieces]:
->>>>>>> proofs
     """Toys with random coefficients."""
     toys = [TOY.draw(int(draw.integers(2**31))) for _ in range(count)]
     return [(toy, random_coefficients(draw, toy.classes == toy.classes[0], 1, 0.1)[0], None) for toy in toys]
