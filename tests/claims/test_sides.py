@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -399,7 +400,8 @@ class TestOneRule:
         assert Sides([2.0], [1.0], exact=[True]).hypothesis("h", "h").met
 
     def test_a_strict_comparison_has_no_tolerance(self):
-        for how in ({"within": 1e-12}, {"room": 1e-12}, {"room": np.array([1e-12])}):
+        hows: tuple[dict[str, Any], ...] = ({"within": 1e-12}, {"room": 1e-12}, {"room": np.array([1e-12])})
+        for how in hows:
             with pytest.raises(ValueError, match="strict comparison has no tolerance"):
                 Sides([1.0], [1.0], strict=True, **how)
 

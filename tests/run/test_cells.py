@@ -259,7 +259,7 @@ class TestKeysTellApart:
         twice = Experiment("toy.twice", lambda *_: [SizeSetting(size=2), SizeSetting(size=3), SizeSetting(size=2)], run)
         with pytest.raises(ClaimError, match=r"toy\.twice: some of its 3 settings have the same values"):
             tasks_of([twice], Scale.QUICK, 0)
-        assert [task.setting.size for task in tasks_at(twice, twice.settings(Scale.QUICK, 0))] == [2, 3]
+        assert [task.row["size"] for task in tasks_at(twice, twice.settings(Scale.QUICK, 0))] == [2, 3]
         several = [SizeSetting(size=2), LargerSetting(size=2), SizeSetting(size=2, seed=1)]
         assert len(tasks_at(twice, several)) == 3
 
