@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -315,11 +316,11 @@ def on_dask(sweep: Disturbed) -> None:
     import dask.config  # pyright: ignore[reportMissingImports]
     from distributed import LocalCluster  # pyright: ignore[reportMissingImports]
 
-    os.environ.update(sweep.environment)
     # A worker that is started again takes longer than the 15 s after which a LocalCluster gives up its place.
     settings = {"distributed.scheduler.worker-ttl": None, "distributed.deploy.lost-worker-timeout": "1 hour"}
     options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0", "silence_logs": 60}
-    with dask.config.set(settings):
+    # Its workers have the environment of this process. What is started after the sweep must not.
+    with dask.config.set(settings), mock.patch.dict(os.environ, sweep.environment):
         here: Any = LocalCluster(n_workers=WORKERS, **options)
         with here:
             _until_finished(sweep, "--on", here.scheduler_address)
