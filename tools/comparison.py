@@ -139,7 +139,7 @@ def own_tolerance(words: str, size: float) -> float:
     told = re.fullmatch(r"to ([\d.e+-]+)( of it)?( of its size)?", words)
     if told is None:
         return 0.0
-    return float(told[1]) * (size if told[2] else max(size, 1.0))
+    return float(told[1]) * (size if told[2] else max(size, 1.0) if told[3] else 1.0)
 
 
 def _error(side: Mapping[str, Any]) -> Any:

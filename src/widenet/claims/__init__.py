@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         more_than,
     )
     from widenet.claims.rates import Rate
-from widenet.claims.sides import Fact, Sides
+    from widenet.claims.sides import Fact, Sides
 
 _LATE = {
     "cases": ("Cases", "Count", "Number", "column", "derived", "run_column"),

@@ -22,7 +22,7 @@ BLURRED = 1e-3
 """A promise that is missed by more than this share of itself is not kept by rounding: such a case decides nothing."""
 
 GRAINS = 4
-"""How many units in the last place two sides may differ by rounding alone, where one of them has less than 64 bits."""
+"""How many units in the last place two sides may differ by rounding alone."""
 
 LARGEST_EXACT = 2**53
 """Whole numbers beyond this have no float64 of their own."""
@@ -132,9 +132,9 @@ class Sides:
         """What is given per case may have any shape, or be one number for all; it is broadcast and flattened.
 
         Rounding may add `within`: of a promise per case that share of it, and with `of` that share of something else.
-        Beside one number it is that share of the number, and of 1 beside a smaller one. `room` is the amount itself,
-        where it has several terms. Its sign does not matter, so that a share of a negative promise is as large a
-        tolerance as a share of a positive one.
+        Beside one number it is that amount, or a few units in the last place of the number where they are more.
+        `room` is the amount itself, where it has several terms. Its sign does not matter, so that a share of a negative
+        promise is as large a tolerance as a share of a positive one.
 
         `cut_off` marks runs that ended before their measured side, which only moves away from where it began, could go
         further: they break the statement where they already do, and are undecided elsewhere.
@@ -154,9 +154,8 @@ class Sides:
         self.limit = float(promised) if np.ndim(promised) == 0 else None
         self.tolerance = _tolerance(within, of, room, self.limit)
         if within:
-            room = within * np.abs(
-                _size(self.limit) if of is None and self.limit is not None else _either(of, promised)
-            )
+            beside_one = of is None and self.limit is not None
+            room = max(within, _last_places(self.limit)) if beside_one else within * np.abs(_either(of, promised))
         if where is not None:
             scored = where
         self._trivial = float(trivial) if trivial is not None and np.ndim(trivial) == 0 else math.nan
@@ -497,8 +496,8 @@ def _require_numbers(name: str, side: Any) -> None:
         raise TypeError(f"{name} must be a number or an array of numbers, got {side!r}")
 
 
-def _size(limit: float) -> float:
-    return max(1.0, abs(limit)) if math.isfinite(limit) else 1.0
+def _last_places(limit: float | None) -> float:
+    return GRAINS * math.ulp(limit) if limit is not None and math.isfinite(limit) else 0.0
 
 
 def _either(of: PerCase | None, promised: PerCase) -> PerCase:

@@ -120,7 +120,7 @@ def test_how_many_starts_decide_the_rate():
 def test_the_worst_of_several_widths_is_judged():
     """Failures at one width are not carried by another."""
     counts = halves(64).half_planes
-    counts[:7, 0, 0] = 15
+    counts[:9, 0, 0] = 15
     evidence = lemma_3_1([halves(105, 12_000), dataclasses.replace(halves(64), half_planes=counts)])
     assert broken_in(evidence) == [DRAWN]
     assert lacking_in(lemma_3_1([halves(64), halves(16)])) == ["width"]
