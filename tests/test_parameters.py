@@ -126,10 +126,20 @@ def never_passed(wanted: Iterable[Parameter], known: dict[str, list[Call]]) -> l
 
 @cache
 def written() -> tuple[ast.Module, ...]:
-    """Everything but tests."""
+    """Everything but tests; of templates the expressions that Python can read too."""
+    templates = "".join(path.read_text(encoding="utf-8") for path in ROOT.rglob("*.j2"))
+    shown = [each.strip() for each in re.findall(r"\{\{-?(.+?)-?\}\}", templates) if is_python(each.strip())]
     beside = [path for folder in OTHERS for path in folder.rglob("*.py") if not path.name.startswith("test_")]
     read = [ast.parse(path.read_text(encoding="utf-8")) for path in beside]
-    return (*trees().values(), *read, *map(ast.parse, documented()))
+    return (*trees().values(), *read, *map(ast.parse, documented()), *map(ast.parse, shown))
+
+
+def is_python(expression: str) -> bool:
+    try:
+        ast.parse(expression)
+    except SyntaxError:
+        return False
+    return True
 
 
 @cache

@@ -101,9 +101,9 @@ def seconds(value: float | int) -> Markup:
     return Markup("{} s").format(data(value, f"{value:.1f}"))
 
 
-def in_drawing(value: float | int) -> Markup:
+def in_drawing(value: float | int, text: str = "") -> Markup:
     """A number inside a drawing, whose `<text>` can hold no `<data>`."""
-    return Markup('<tspan data-value="{}">{}</tspan>').format(repr(value), written(value))
+    return Markup('<tspan data-value="{}">{}</tspan>').format(repr(value), text or written(value))
 
 
 def share(value: float | None) -> Markup:
