@@ -1,6 +1,7 @@
 """A number under a figure, drawn: the band that counts as agreement, what was measured, and what the paper reports."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -14,6 +15,10 @@ from widenet.report.runs import Tick
 from widenet.report.typesetting import set_in_type
 
 WIDTH = 300.0
+EDGE = 30.0
+"""Labels this near to an end lie beside their tick."""
+LETTER = 9.0
+"""The width of a digit of a label."""
 MARKS = {"AGREES": "", "DIFFERS": "false", "AS EXPECTED": "own", "NOT AS EXPECTED": "own false", "MEASURED": "own"}
 
 
@@ -27,6 +32,7 @@ class ComparisonPicture:
     reported: tuple[float, float] | None
     scale: tuple[Tick, ...]
     width: float = WIDTH
+    edge: float = EDGE
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class ComparisonRow:
             else None,
             measured=round(axis.at(one.measured), 1) if math.isfinite(one.measured) else None,
             reported=_placed(*(axis.at(each) for each in told)) if told else None,
-            scale=tuple(Tick(round(axis.at(value), 1), text) for value, text in axis.ticks(4)),
+            scale=labels_apart([Tick(round(axis.at(value), 1), text) for value, text in axis.ticks(4)]),
         )
 
     @property
@@ -95,6 +101,22 @@ class ComparisonRow:
         """The drawing in words."""
         words = f"measured {numerals.written(self.comparison.measured)}"
         return f"{words}; counts as agreement: {wording.band(self.comparison)}"
+
+
+def labels_apart(ticks: Sequence[Tick]) -> tuple[Tick, ...]:
+    """Without those whose labels would lie on others: 0 stays, and of the others the first from the left."""
+    kept: list[Tick] = []
+    for tick in sorted(ticks, key=lambda each: (each.text != "0", each.at)):
+        if all(_extent(tick)[1] < _extent(each)[0] or _extent(each)[1] < _extent(tick)[0] for each in kept):
+            kept.append(tick)
+    return tuple(sorted(kept, key=lambda each: each.at))
+
+
+def _extent(tick: Tick) -> tuple[float, float]:
+    """Of a label: the template starts it at its tick near the left end, and ends it there near the right one."""
+    size = LETTER * (len(tick.text) + 1)
+    low = tick.at if tick.at < EDGE else tick.at - size if tick.at > WIDTH - EDGE else tick.at - size / 2
+    return low, low + size
 
 
 def _placed(low: float, high: float) -> tuple[float, float]:
