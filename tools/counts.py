@@ -10,6 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from tools.mutants.table import equivalents
 from tools.mutants.targets import EQUIVALENT
@@ -47,6 +48,12 @@ def loops_over_runs(tree: ast.AST) -> int:
     """Loops and comprehensions over `.cells`, or over `.each()`, the runs of a table."""
     words = (ast.unparse(each) for node in ast.walk(tree) if isinstance(node, LOOPS) for each in _iterated(node))
     return sum(".cells" in each or ".each()" in each for each in words)
+
+
+def own_lines(judge: ast.FunctionDef) -> int:
+    """Lines of its body, without the docstring: how long the inequality is."""
+    body = judge.body[1:] if ast.get_docstring(judge) is not None else judge.body
+    return sum((each.end_lineno or each.lineno) - each.lineno + 1 for each in body)
 
 
 def calls(tree: ast.AST, *names: str) -> int:
@@ -103,13 +110,14 @@ def _mark(kinds: list[str], start: int, end: int | None, kind: str) -> None:
 
 def counted() -> dict[str, int]:
     """Every count, by what it counts."""
-    found = Counter[str]()
+    found, lengths = Counter[str](), list[int]()
     for path in sorted(PAPERS.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         tree, part = ast.parse(text), path.relative_to(PAPERS).parts[1:2]
         judges, hypotheses = list(judges_in(tree)), list(hypotheses_in(tree))
         found["judges"] += len(judges)
         found["hypotheses"] += len(hypotheses)
+        lengths += map(own_lines, judges)
         found["loops over cells or runs in judges"] += sum(map(loops_over_runs, judges))
         found["extremes in judges"] += sum(calls(each, *EXTREMES) for each in judges)
         found["extremes in hypotheses"] += sum(calls(each, *EXTREMES) for each in hypotheses)
@@ -125,6 +133,7 @@ def counted() -> dict[str, int]:
         found["lines of papers/"] += len(text.splitlines())
     for name, folder in (("src/", ROOT / "src"), ("tests/", ROOT / "tests"), ("tests/papers/", ROOT / "tests/papers")):
         found[f"lines of {name}"] = sum(len(path.read_text().splitlines()) for path in folder.rglob("*.py"))
+    found["lines of all judges"], found["lines of a judge, median"] = sum(lengths), int(median(lengths))
     declared = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["declared"]
     return {**found, "equivalent mutants": len(equivalents()) + len(declared)}
 

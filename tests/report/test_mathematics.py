@@ -136,7 +136,7 @@ def test_words_of_the_glossary_stand_upright():
 
 def test_a_digit_at_a_logarithm_is_its_base():
     assert mathematics.latex("log2(2d/δ)").startswith(r"\log_{2}\left(")
-    assert "<msub><mi>log</mi><mrow><mn>2</mn></mrow></msub>" in mathematics.mathml("k ≤ log2(d/ln(1/δ))")
+    assert "<msub><mi>log</mi><mn>2</mn></msub>" in mathematics.mathml("k ≤ log2(d/ln(1/δ))")
     assert mathematics.latex("2 log 2/n") == r"\frac{2\log 2}{n}"
 
 
@@ -155,7 +155,7 @@ def test_a_digit_at_a_logarithm_is_its_base():
 )  # fmt: skip
 def test_a_raised_sign_is_a_power_and_a_lowered_one_an_index(formula, latex, tag):
     assert mathematics.latex(formula).startswith(latex)
-    assert mathematics.mathml(formula).startswith(f"<math><mrow><{tag}>")
+    assert mathematics.mathml(formula).replace("<mrow>", "").startswith(f"<math><{tag}>")
 
 
 def texts_of(paper):

@@ -2,7 +2,7 @@
 
 import ast
 
-from tools.counts import EXTREMES, about_user_data, calls, judges_in, lines_by_kind, loops_over_runs
+from tools.counts import EXTREMES, about_user_data, calls, judges_in, lines_by_kind, loops_over_runs, own_lines
 
 TEXT = '''"""Words
 of two lines."""
@@ -31,6 +31,7 @@ TREE = ast.parse(TEXT)
 def test_a_judge_and_what_it_does_by_hand() -> None:
     (judge,) = judges_in(TREE)
     assert (judge.name, loops_over_runs(judge), calls(judge, *EXTREMES)) == ("judge", 2, 1)
+    assert own_lines(judge) == 6
     assert about_user_data(TREE) == {"on=": 1, "drawn_on": 1}
 
 

@@ -416,6 +416,8 @@ def _mathml(node: Node, stacked: bool) -> str:
         case Over(above, below):
             slash = '<mo form="infix" lspace="0" rspace="0">/</mo>'
             return f"<mrow>{_mathml(above, stacked)}{slash}{_mathml(below, stacked)}</mrow>"
+        case FormulaRow((piece,)):
+            return _mathml(piece, stacked)
         case FormulaRow(pieces):
             return f"<mrow>{''.join(_spaced(pieces, stacked))}</mrow>"
 
