@@ -31,5 +31,5 @@ def seed_from(text: str | int) -> int:
     """
     try:
         return seed_of(int(text), "--seed")
-    except ValueError:
+    except (ValueError, InputError):
         raise InputError(f"--seed must be a whole number between 0 and {LARGEST_SEED}, got {text!r}.") from None

@@ -142,7 +142,8 @@ def test_a_record_and_a_run_are_shown_in_one_line():
     assert repr(Record(range(201), {})) == "Record(times=(0, 1, …, 200), what={})"
     counts = np.zeros(3, np.int32)
     ends = np.asarray([RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.CONVERGED])
-    runs = Trajectory(None, ends, *[counts] * 5, np.zeros(3), (0,), {"norm": np.zeros((3, 1, 2))})
+    seen = {"norm": np.zeros((3, 1, 2))}
+    runs = Trajectory(None, ends, counts, counts, counts, counts, counts, np.zeros(3), (0,), seen)
     assert repr(runs) == "<Trajectory: 2 CONVERGED, 1 DIVERGED; records norm (3, 1, 2)>"
     one = jax.tree.map(lambda leaf: leaf[0], runs)
     assert repr(one) == "<Trajectory: 1 CONVERGED; records norm (1, 2)>"
