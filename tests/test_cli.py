@@ -303,7 +303,7 @@ class TestCheck:
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (
                 ("list", "papers", "x"),
-                "'x' is more than 'widenet list' takes; 'widenet list --help' shows what that is.",
+                "unexpected argument 'x'; 'widenet list --help' shows what it takes.",
             ),
         ],
     )

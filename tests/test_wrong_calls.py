@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
@@ -13,6 +14,9 @@ import widenet as wn
 from widenet.claims import at_most
 from widenet.claims.conclusion import evidence
 from widenet.claims.sides import Sides
+from widenet.data import with_bias
+from widenet.training import Listed, Permutation
+from widenet.training.small import SmallNetworks, train_small
 
 DATA = wn.from_arrays([[0.6, 0.8], [-0.5, 0.1], [0.3, 0.2]], [1, -1, 1])
 THEOREM = "brutzkus2018.theorem_2"
@@ -29,6 +33,23 @@ def trained(loss: Any = wn.logistic, method: Any = None, **how: Any) -> Any:
 
 def recorded(what: Any) -> Any:
     return trained(record=wn.Record(times=(0, 5), what={"a": what}))
+
+
+def small(output: Any) -> Any:
+    networks = SmallNetworks(np.ones((1, 4, 2)), output)
+    return train_small(networks, np.eye(2), np.ones((1, 2)), step_size=0.1, max_updates=5, order=None)
+
+
+class Conditional(wn.StepRule):
+    """A rule that JAX cannot trace."""
+
+    def __call__(self, log_loss, taken):
+        return jnp.asarray(0.1 if log_loss > 0 else 0.2)
+
+
+def odd(value: Any) -> Any:
+    """A value of a type that checkers would refuse in its place."""
+    return value
 
 
 three: Any = 3
@@ -63,7 +84,6 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: wn.Choices(width=4), "no choice 'width'; known: diverse_only"),
     (lambda: wn.check_on(DATA, "brutzkus2018.theorem_22"), "did you mean 'brutzkus2018.theorem_2'"),
     (lambda: wn.check_on(DATA, 5), "name a claim by its id, .* got 5"),  # pyright: ignore[reportArgumentType]
-    (lambda: wn.check_on(DATA, [THEOREM]), "several are several arguments"),  # pyright: ignore[reportArgumentType]
     (lambda: wn.check(7), "name a claim by its id, .* got 7"),  # pyright: ignore[reportArgumentType]
     (lambda: wn.check_on(np.eye(3), THEOREM), "data must be a Dataset, the name of a file, or a pair"),
     (lambda: wn.from_arrays([[1.0, 2.0], [3.0, 4.0]], [1]), "there are 2 inputs and 1 labels"),
@@ -91,7 +111,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: trained(method=wn.Optax(optax.sgd)), "such as optax.sgd"),
     (lambda: trained(method=wn.SGD(np.array([0.1, 0.2]))), r"one number or one per run, got shape \(2,\)"),
     (lambda: wn.SGD("fast"), "step_size must be a number"),  # pyright: ignore[reportArgumentType]
-    (lambda: wn.leaky_relu("a"), "slope must be a number, got 'a'"),  # pyright: ignore[reportArgumentType]
+    (lambda: wn.leaky_relu("a"), "slope must be a finite number, got 'a'"),  # pyright: ignore[reportArgumentType]
     (lambda: wn.make_two_layer(KEY, 0, 2, wn.relu()), "n_neurons must be a whole number of at least 1, got 0"),
     (lambda: wn.make_two_layer(3, 4, 2, wn.relu()), r"key must be a JAX key such as jax.random.key\(0\), got 3"),  # pyright: ignore[reportArgumentType]
     (lambda: wn.load_mnist_pair(3), r"digits must be a pair such as \(3, 5\), got 3"),  # pyright: ignore[reportArgumentType]
@@ -106,6 +126,49 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: wn.sweep(THEOREM, DATA, n_neurons=[2, 3]), "n_neurons must be a multiple of 2, got 3"),
     (lambda: wn.sweep(THEOREM, DATA, n_neuron=[2, 4]), "no choice 'n_neuron'; did you mean 'n_neurons'"),
     (lambda: wn.sweep("brutzkus2018.theorem_22"), "no claim or experiment 'brutzkus2018.theorem_22'; did you mean"),
+    (lambda: wn.sweep(THEOREM, DATA, n_runs=odd("5")), "runs: must be a valid integer, got '5'"),
+    (lambda: wn.sweep(THEOREM, DATA, jobs=odd("2")), "jobs must be a whole number of at least 1, got '2'"),
+    (lambda: wn.sweep(THEOREM, DATA, n_neurons=3), "^n_neurons must be a multiple of 2, got 3"),
+    (lambda: wn.sweep([]), r"name a claim or an experiment by its id, .* got \[\]"),
+    (lambda: wn.sweep(odd(None)), "name a claim or an experiment by its id, .* got None"),
+    (lambda: wn.load(odd(3)), "name the file of a sweep, such as 'question.toml', got 3"),
+    (lambda: wn.check(THEOREM, seed=odd("1")), "seed must be a whole number between 0 and 4294967295, got '1'"),
+    (lambda: wn.check_on(DATA, []), "the list of claims is empty; leave it out to check all"),
+    (
+        lambda: wn.check_on(DATA, THEOREM, store=odd("x")),
+        r"store must be a widenet.Store, got 'x'; Store\('FOLDER'\) opens one",
+    ),
+    (lambda: wn.check_on(DATA, THEOREM, progress=odd(3)), "progress must be a function of"),
+    (lambda: wn.Store(odd(3)), "a store is opened by the name of its folder, got 3"),
+    (lambda: wn.find_figure(odd(["a"])), r"name a figure by its id, a text such as .* got \['a'\]"),
+    (lambda: wn.from_arrays([[1.0], [2.0]], [1, -1], dtype="int32"), "floating-point type such as .* got 'int32'"),
+    (lambda: wn.from_arrays([[1.0], [2.0]], [1, -1], dtype="nope"), "floating-point type such as .* got 'nope'"),
+    (lambda: wn.from_arrays([[1.0], [2.0]], None), "there are no labels; give one per point"),
+    (lambda: with_bias(odd(np.eye(2))), "must be a widenet.Dataset, got ndarray"),
+    (lambda: wn.margins(odd(3), DATA), "network must take one input and return its output, .* got 3"),
+    (lambda: wn.make_separable(KEY, odd("a"), 4.0), "dim must be a whole number of at least 1, got 'a'"),
+    (lambda: wn.make_separable(odd(3), 2, 4.0), r"key must be a JAX key such as jax.random.key\(0\), got 3"),
+    (lambda: wn.make_separable(KEY, 2, 4.0).sample(KEY, -1), "n_samples must be a whole number of at least 1, got -1"),
+    (lambda: wn.make_separable(KEY, 2, 4.0).sample(odd(5), 4), "key must be a JAX key"),
+    (lambda: wn.leaky_relu(float("nan")), "slope must be a finite number, got nan"),
+    (lambda: wn.huberized_relu(odd("a")), "bandwidth must be positive and finite, got 'a'"),
+    (lambda: wn.make_two_layer(KEY, 4, 2, jnp.tanh, dtype="int32"), "floating-point type such as .* got 'int32'"),
+    (lambda: wn.SGD(0.1, odd("hardest")), "got 'hardest'; orders by name, .* are choices of check_on and sweep"),
+    (lambda: wn.SGD(0.1, odd(Permutation)), r"; call it: Permutation\(\)"),
+    (lambda: Listed(odd(["a"])), r"must be one list of indices, or one per run, got \['a'\]"),
+    (
+        lambda: trained(method=wn.Optax(optax.sgd(jnp.ones(3)))),
+        "must update the weights of one run .* shared by all runs",
+    ),
+    (lambda: trained(method=wn.SGD(Conditional())), "a step rule must be .* got a condition in plain Python"),
+    (lambda: recorded(lambda now: float(now.step)), r"observation 'a' must be .* got float\(\) or int\(\) of an array"),
+    (lambda: recorded(lambda now: np.sin(now.step)), "observation 'a' must be .* write jnp for np"),
+    (lambda: trained(loss=lambda outputs, labels: outputs > labels), "floating-point numbers, .* not bool"),
+    (
+        lambda: trained(loss=lambda outputs, labels: max(0, 1 - outputs * labels)),
+        "the loss .* got a condition in plain",
+    ),
+    (lambda: small(np.ones((1, 5))), r"one output weight per neuron, shape \(1, 4\), got \(1, 5\)"),
 ]
 
 

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, UInt64
 
-from widenet.types import RunKey
+from widenet.types import RunKey, require_key
 
 
 def uniforms(key: RunKey, shape: tuple[int, ...]) -> tuple[Float[Array, "..."], UInt64[Array, ""]]:
@@ -19,8 +19,11 @@ def uniforms(key: RunKey, shape: tuple[int, ...]) -> tuple[Float[Array, "..."], 
 
     One call for everything a draw needs: compiling a generator takes about a second. (The zero is 1 for one key in 2⁵²,
     which flips some last bits.)
+
+    Raises:
+      ValueError: `key` is no key.
     """
-    values = jax.random.uniform(key, shape, jnp.float64)
+    values = jax.random.uniform(require_key(key), shape, jnp.float64)
     return values, (values.ravel()[0] == 0.5488135039273248).astype(jnp.uint64)
 
 

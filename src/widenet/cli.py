@@ -24,7 +24,7 @@ except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
 from widenet.console import interrupts
 from widenet.console.exit_codes import code_of
 from widenet.errors import InputError, UnknownName
-from widenet.seeds import seed_of
+from widenet.seeds import seed_from
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -167,7 +167,7 @@ def check(
         )
     if sum(ways) > 1:
         raise InputError("name claims, or use --paper, or use --all: only one of the three.")
-    size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
+    size, number, workers = _scale(scale), seed_from(seed), _jobs(jobs)
     from widenet import papers
     from widenet.console import tables, wording
 
@@ -202,7 +202,7 @@ def figure(
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
-    size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
+    size, number, workers = _scale(scale), seed_from(seed), _jobs(jobs)
     if archive and size != "paper":
         raise InputError("--archive keeps results at paper scale; add --scale paper.")
     from widenet import papers
@@ -247,7 +247,7 @@ def certify(
     as_json: JsonOption = False,
 ) -> None:
     """Say what theory guarantees about your data, what it lacks, and what training really does there."""
-    number = seed_of(seed, "--seed")
+    number = seed_from(seed)
     from widenet.certificates import command
 
     networks = {"width": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "runs": runs}
@@ -275,7 +275,7 @@ def report(
 ) -> None:
     """Check every claim, draw every figure, and write pages about it that need no network."""
     start = time.monotonic()
-    size, number, count = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
+    size, number, count = _scale(scale), seed_from(seed), _jobs(jobs)
     from widenet.run import Workers, default_jobs
     from widenet.store import Store, default_root
 
@@ -368,7 +368,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Run a claim on data, or an experiment, at one point: a sweep without axes."""
-    number = seed_of(seed, "--seed")
+    number = seed_from(seed)
     from widenet.store.unkept import with_store
     from widenet.sweeps import terminal
 

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widenet.losses import cross_entropy, hinge, logistic, multiclass_hinge
-from widenet.networks.arrays import leaky, plus_minus_weights
+from widenet.networks.arrays import outputs_by_blocks, plus_minus_weights
 from widenet.training.epochs import NetworkWeights, WeightedPasses
 from widenet.training.weighted import WeightedSamples, distinct
 from widenet.types import Layers, RunStatus
@@ -28,8 +28,6 @@ LOSSES = {"logistic": (logistic, cross_entropy), "hinge": (hinge, multiclass_hin
 """By name: the loss for two classes, and for more."""
 FAR_UP = 2.0
 """A training loss of more than this times that of the start is worth a warning."""
-BLOCK = 1 << 22
-"""Pre-activations that are held at a time when outputs are computed."""
 STARTS, ORDERS, HELD_OUT = range(3)
 """What a random stream is for."""
 
@@ -436,12 +434,8 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
         found = []
         for run in np.flatnonzero(runs):
             hidden, output = (np.asarray(part[run], np.float64) for part in weights[:2])
-            bias = 0.0 if weights.bias is None else np.asarray(weights.bias[run], np.float64)
-            size = max(1, BLOCK // len(hidden))
-            blocks = (inputs[first : first + size] for first in range(0, len(inputs), size))
-            found.append(
-                np.concatenate([leaky(block @ hidden.T + bias, float(self.slope)) @ output.T for block in blocks])
-            )
+            bias = None if weights.bias is None else np.asarray(weights.bias[run], np.float64)
+            found.append(outputs_by_blocks(hidden, output, inputs, float(self.slope), bias))
         outputs = np.stack(found)
         return outputs if len(self.classes_) > 2 else outputs[:, :, 0]
 

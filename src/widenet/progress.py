@@ -1,7 +1,7 @@
-"""How long work says how far it is. A `Progress` is any function of a fraction and a few words."""
+"""Progress reporting. A `Progress` is any function of a fraction and a few words."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
@@ -11,6 +11,16 @@ Progress = Callable[[float, str], None]
 
 def silent(fraction: float, words: str) -> None:
     """The `Progress` of a caller who does not watch."""
+
+
+def require_progress(given: Any) -> None:
+    """Whether this can be told how far work is.
+
+    Raises:
+      ValueError: it cannot be called.
+    """
+    if not callable(given):
+        raise ValueError(f"progress must be a function of (fraction, words), got {given!r}")
 
 
 def over(items: Sequence[Item], progress: Progress, words: str) -> Iterator[Item]:

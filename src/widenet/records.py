@@ -1,8 +1,9 @@
 """Closed records of plain values, and the two scales. No JAX: what only lists or reads starts at once."""
 
 import enum
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Strict
 
 from widenet.errors import UnknownName
 
@@ -15,6 +16,17 @@ class ClosedModel(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+
+def _one_number(value: Any) -> Any:
+    """A number of NumPy or JAX as Python's own, which strict fields take."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
+Whole = Annotated[int, BeforeValidator(_one_number), Strict()]
+"""A whole number that a user gives: no text, and nothing that is rounded."""
+Real = Annotated[float, BeforeValidator(_one_number), Strict()]
+"""A number that a user gives."""
 
 
 class Scale(enum.StrEnum):

@@ -6,6 +6,7 @@ in float32.
 """
 
 import enum
+import numbers
 from typing import Any
 
 import equinox as eqx
@@ -70,6 +71,44 @@ def require_dataset(given: Any) -> Dataset:
     return given
 
 
+def require_key(given: Any) -> Any:
+    """What was given, if it is a JAX key, new or old (two 32-bit numbers).
+
+    Raises:
+      ValueError: it is something else.
+    """
+    dtype = getattr(given, "dtype", None)
+    if dtype is None or not (jax.numpy.issubdtype(dtype, jax.dtypes.prng_key) or dtype == np.uint32):
+        raise ValueError(f"key must be a JAX key such as jax.random.key(0), got {given!r}")
+    return given
+
+
+def require_count(name: str, given: Any) -> int:
+    """What was given, if it counts things of which there must be one.
+
+    Raises:
+      ValueError: it is no whole number, or below 1.
+    """
+    if not isinstance(given, numbers.Integral) or isinstance(given, bool) or given < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {given!r}")
+    return int(given)
+
+
+def require_float(given: Any) -> np.dtype:
+    """What was given, if it is a floating-point dtype: whole numbers would round every weight to 0.
+
+    Raises:
+      ValueError: it is something else.
+    """
+    try:
+        dtype = np.dtype(given)
+    except TypeError:
+        dtype = None
+    if dtype is None or not jax.numpy.issubdtype(dtype, np.floating):
+        raise ValueError(f"dtype must be a floating-point type such as float64 or float32, got {given!r}")
+    return dtype
+
+
 class RunStatus(enum.IntEnum):
     """Why a run ended. Failure is data: a diverged run is counted and shown, never dropped."""
 
@@ -126,6 +165,15 @@ class Trajectory(eqx.Module):
     records: dict[str, np.ndarray]
     watched: PyTree = None
     report: PyTree = None
+
+    def __repr__(self) -> str:
+        """How the runs ended and what was recorded. Arrays of numbers: compiled programs hold others."""
+        if not isinstance(self.status, np.ndarray | np.generic | int) or not isinstance(self.records, dict):
+            return super().__repr__()
+        found = np.atleast_1d(self.status)
+        ends = ", ".join(f"{self.count(each)} {each.name}" for each in RunStatus if (found == each).any())
+        records = ", ".join(f"{name} {np.shape(values)}" for name, values in self.records.items())
+        return f"<Trajectory: {ends}{f'; records {records}' if records else ''}>"
 
     def count(self, status: RunStatus) -> int:
         """How many runs ended with this status."""

@@ -66,7 +66,7 @@ def test_constructor_and_draw_together_under_vmap():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((0, 2.0), "dim must be at least 1, got 0"),
+        ((0, 2.0), "dim must be a whole number of at least 1, got 0"),
         ((3, 0.5), "separator_norm must be at least 1"),
         ((3, float("nan")), "separator_norm must be at least 1"),
         ((3, 2.0, 0.4), "between 1/separator_norm = 0.5 and 1, got 0.4"),

@@ -140,7 +140,27 @@ def test_evidence_from_a_file_has_the_cases_that_were_kept():
     assert again.parts == (part,)
 
 
-def test_names_are_short():
+@pytest.mark.usefixtures("toys")
+def test_several_claims_are_several_arguments_or_one_list():
+    several = ["toy2020.theorem_2", "toy2020.theorem_6"]
+    assert list(wn.check_on(DATA, several)) == list(wn.check_on(DATA, *several)) == several
+
+
+def test_what_a_check_found_is_shown_in_one_line():
+    part = Part(name="at most 8 updates", key="updates", kept=True, sense="≤", measured=2.0, promised=8.0)
+    assert repr(part) == "<Part updates: at most 8 updates: 2 ≤ 8, kept>"
+    assert repr(Part(name="a", key="a", kept=None)) == "<Part a: a: undecided>"
+    hypothesis = wn.Hypothesis(key="norm", name="largest ‖x‖", required="≤ 1", actual=2.0, slack=-1.0, met=False)
+    assert repr(hypothesis) == "<Hypothesis norm: largest ‖x‖ is 2, required ≤ 1: not met>"
+    comparison = wn.Comparison(name="slope", reported="-1", measured=-0.9, interval=None, band=(-2.0, 0.0))
+    assert repr(comparison) == "<Comparison: slope: measured -0.9, reported -1: AGREES>"
+
+
+def test_names_are_short(tmp_path):
+    assert repr(wn.find_figure("brutzkus2018.figure_1")).startswith("<Figure brutzkus2018.figure_1: MNIST 3 against 5")
+    assert repr(wn.find_claim("brutzkus2018.theorem_2").reads) == "(<Experiment brutzkus2018.recorded_runs>,)"
+    assert repr(papers.PAPERS[0]).startswith("<Paper brutzkus2018: SGD Learns")
+    assert repr(Store(tmp_path)) == f"<Store {tmp_path}>"
     assert repr(wn.find_claim("brutzkus2018.footnote_1")) == (
         "<Claim brutzkus2018.footnote_1: A separator of the unit ball has norm at least 1>"
     )

@@ -95,7 +95,7 @@ def test_a_quantity_is_looked_at_where_you_say(store):
         ),
         (
             lambda: wn.sweep(THEOREM, **numbers_of_data(dim=[0])),
-            "of separable: dim must be at least 1, got 0",
+            "of separable: dim must be a whole number of at least 1, got 0",
         ),
         (
             lambda: wn.sweep(THEOREM, **numbers_of_data(n_samples=[0.5])),

@@ -11,6 +11,7 @@ import pytest
 from tests.training.problems import networks, toy
 from widenet.training import Record
 from widenet.training.record import Step, _of_one_run, check_fold, seen_shapes
+from widenet.types import RunStatus, Trajectory
 
 
 def weight(now):
@@ -134,3 +135,16 @@ def test_a_fold_keeps_structure_and_shapes_of_its_value(then, got):
 def test_the_form_of_one_run(make):
     one = _of_one_run(make((2, 3, 4), np.float32))
     assert (one.shape, one.dtype, one.weak_type) == ((3, 4), np.float32, False)
+
+
+def test_a_record_and_a_run_are_shown_in_one_line():
+    assert repr(Record((0, 10), {})) == "Record(times=(0, 10), what={})"
+    assert repr(Record(range(201), {})) == "Record(times=(0, 1, …, 200), what={})"
+    counts = np.zeros(3, np.int32)
+    ends = np.asarray([RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.CONVERGED])
+    seen = {"norm": np.zeros((3, 1, 2))}
+    runs = Trajectory(None, ends, counts, counts, counts, counts, counts, np.zeros(3), (0,), seen)
+    assert repr(runs) == "<Trajectory: 2 CONVERGED, 1 DIVERGED; records norm (3, 1, 2)>"
+    one = jax.tree.map(lambda leaf: leaf[0], runs)
+    assert repr(one) == "<Trajectory: 1 CONVERGED; records norm (1, 2)>"
+    assert "status=f32[3]" in repr(eqx.tree_at(lambda each: each.status, runs, jnp.zeros(3, jnp.float32)))

@@ -15,7 +15,7 @@ from widenet.certificates.preparation import DIFFERENT_UNITS, NEGLIGIBLE
 from widenet.claims.experiments import Experiment
 from widenet.data.own import recall
 from widenet.losses import cross_entropy, logistic
-from widenet.networks.arrays import leaky
+from widenet.networks.arrays import outputs_by_blocks
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.engine.memory import cores
@@ -30,8 +30,6 @@ FITTED_LOSS = 0.01
 """A pass whose mean loss is no larger is the last one."""
 SPLITS, STARTS, ORDERS = range(21, 24)
 """What a random stream is for."""
-BLOCK = 1 << 22
-"""Pre-activations that are held at a time when outputs are computed."""
 NOWHERE = -1
 """The part of a point that no network is tried on."""
 
@@ -118,9 +116,7 @@ class TrainedNetwork:
     def outputs(self, inputs: Float[np.ndarray, "sample dim"]) -> Float[np.ndarray, "sample output"]:
         """What the network says about points as they were given, in float64."""
         hidden, output, bias = (np.asarray(part[0], np.float64) for part in self.weights if part is not None)
-        points, size = self.scale(inputs), max(1, BLOCK // len(hidden))
-        blocks = (points[first : first + size] for first in range(0, max(len(points), 1), size))
-        return np.concatenate([leaky(block @ hidden.T + bias, self.slope) @ output.T for block in blocks])
+        return outputs_by_blocks(hidden, output, self.scale(inputs), self.slope, bias)
 
     def predicted(self, inputs: Float[np.ndarray, "sample dim"]) -> Int[np.ndarray, " sample"]:
         """The number of the class of each point; −1, which is no class, from a network that diverged."""

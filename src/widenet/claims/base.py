@@ -124,6 +124,16 @@ class Part(ClosedModel):
     closest: dict[str, float | int] = Field(default_factory=dict, repr=False)
     _compared: "Compared | None" = PrivateAttr(default=None)
 
+    def __repr__(self) -> str:
+        return f"<Part {self.key}: {self}>"
+
+    def __str__(self) -> str:
+        """What it says, both sides in the closest case, and whether it was kept: one line."""
+        kept = {True: "kept", False: "broken", None: "undecided"}[self.kept]
+        if self.measured is None or self.promised is None:
+            return f"{self.name}: {kept}"
+        return f"{self.name}: {self.measured:.4g} {self.relation} {self.promised:.4g}, {kept}"
+
     @property
     def cases(self) -> "pd.DataFrame":
         """Both sides in every case: `measured`, `promised`, `tightness`, and whether it is `kept`.
@@ -243,7 +253,7 @@ class Evidence(ClosedModel):
         part, words = self.headline, [f"{self.verdict.value}:"]
         if self.verdict is Verdict.HYPOTHESES_NOT_MET:
             unmet = [each for each in self.hypotheses if each.met is False]
-            words += [f"{each.name} is {_shown(each.actual)}, required {each.required}." for each in unmet]
+            words += [f"{each.sides}." for each in unmet]
         if part.measured is not None and part.promised is not None:
             words.append(f"{self.quantity}: {part.measured:.4g} {part.relation} {part.promised:.4g}.")
         else:
@@ -559,10 +569,6 @@ def claim(
         )
 
     return make
-
-
-def _shown(actual: float | str) -> str:
-    return actual if isinstance(actual, str) else f"{actual:.4g}"
 
 
 def plain(text: str) -> str:

@@ -33,6 +33,19 @@ class Hypothesis(ClosedModel):
     why: str = ""
     normalization: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Hypothesis {self.key}: {self}>"
+
+    def __str__(self) -> str:
+        """What was found, what is required, and whether that meets it: one line."""
+        return f"{self.sides}: {({True: 'met', False: 'not met', None: 'undecided'})[self.met]}"
+
+    @property
+    def sides(self) -> str:
+        """What was found, and what is required."""
+        actual = self.actual if isinstance(self.actual, str) else f"{self.actual:.4g}"
+        return f"{self.name} is {actual}, required {self.required}"
+
 
 def normalized(hypothesis: Hypothesis, choice: str) -> Hypothesis:
     """A hypothesis that `choice` makes true, such as a maximum divided by itself; shown without a slack while met."""

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, Field, Strict, ValidationError
+from pydantic import BaseModel, Field, Strict, ValidationError
 
 from widenet.claims.applicability import Applied, NotApplicable
 from widenet.data.own import keep
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError, InputError, UnknownName
-from widenet.records import ClosedModel
+from widenet.records import ClosedModel, Real, Whole
 from widenet.seeds import LARGEST_SEED
 from widenet.types import Dataset, require_dataset
 
@@ -37,15 +37,6 @@ class Order(enum.StrEnum):
     """The largest y N(x) below 1."""
     SLOWEST = "slowest"
     """The smallest cosine of the angle between W and W* after the update."""
-
-
-def _one_number(value: Any) -> Any:
-    """NumPy's numbers as Python's own, which strict fields take."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-Whole = Annotated[int, BeforeValidator(_one_number), Strict()]
-Real = Annotated[float, BeforeValidator(_one_number), Strict()]
 
 
 class Choices(ClosedModel):

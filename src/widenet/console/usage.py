@@ -36,7 +36,7 @@ def sentence(error: Exception, prog_name: str, arguments: Sequence[str], command
         return f"{path!r} has no option {option!r}; {hint}"
     message = " ".join(say().split()).rstrip(".")
     if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
-        return f"{extra[1]!r} is more than {path!r} takes; '{path} --help' shows what that is."
+        return f"unexpected argument {extra[1]!r}; '{path} --help' shows what it takes."
     return f"{message[:1].lower()}{message[1:]}; '{path} --help' shows what it takes."
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.errors import DataError
-from widenet.types import Dataset, require_dataset
+from widenet.types import Dataset, require_dataset, require_float
 
 SHOWN, SHOWN_TYPE, SHOWN_SIGNS = 5, 40, 60
 
@@ -22,6 +22,10 @@ def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset
     Raises:
       DataError: one sentence with the offending value, where it is, and what to do.
     """
+    try:
+        require_float(dtype)
+    except ValueError as error:
+        raise DataError(f"{error}.") from None
     rows = as_numbers(inputs, "inputs")
     signs = as_numbers(labels, "labels")
     if rows.ndim <= 1 and rows.size == 0:
@@ -31,6 +35,8 @@ def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset
         raise DataError(
             f"inputs must have two axes (points, then coordinates), got shape {rows.shape}; reshape them to {hint}."
         )
+    if labels is None:
+        raise DataError("there are no labels; give one per point.")
     if signs.ndim != 1:
         raise DataError(f"labels must have one axis, got shape {signs.shape}; flatten them.")
     if len(rows) != len(signs):
@@ -74,7 +80,7 @@ def with_bias(dataset: Dataset) -> Dataset:
 
     Norms at most 1 stay at most 1; w' = √2 (w, b) has ⟨w', x'⟩ = ⟨w, x⟩ + b.
     """
-    inputs = jnp.asarray(dataset.inputs)
+    inputs = jnp.asarray(require_dataset(dataset).inputs)
     ones = jnp.ones((*inputs.shape[:-1], 1), inputs.dtype)
     # √2 rounded up, so that a norm of exactly 1 does not grow past 1.
     root = np.nextafter(np.asarray(math.sqrt(2), inputs.dtype), np.asarray(2, inputs.dtype))

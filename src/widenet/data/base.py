@@ -6,7 +6,7 @@ import jax
 from jaxtyping import Array
 
 from widenet.errors import DataError
-from widenet.types import Dataset, RunKey
+from widenet.types import Dataset, RunKey, require_key
 
 
 @runtime_checkable
@@ -28,4 +28,4 @@ def draw_rows(key: RunKey, n_available: int, n_samples: int) -> Array:
         raise DataError(
             f"cannot draw {n_samples} points without replacement from {n_available}; ask for 1 to {n_available}."
         )
-    return jax.random.permutation(key, n_available)[:n_samples]
+    return jax.random.permutation(require_key(key), n_available)[:n_samples]

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from widenet.bits import gaussians, ordered_norm, rounded, uniforms
-from widenet.types import Dataset, RunKey
+from widenet.types import Dataset, RunKey, require_count
 
 EQUAL = (0.25, 0.25, 0.25, 0.25)
 
@@ -49,6 +49,7 @@ class FourClusters(eqx.Module):
     @eqx.filter_jit
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n points, those of the first cluster first."""
+        require_count("n_samples", n_samples)
         drawn, zero = uniforms(key, (n_samples, self.dim))
         own = self.clusters(n_samples)
         centres = rounded(self.centres[own][:, :2], zero)

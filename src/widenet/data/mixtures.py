@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from widenet.bits import gaussians, rounded, uniforms
-from widenet.types import Dataset, RunKey
+from widenet.types import Dataset, RunKey, require_count
 
 HALF = 0.5**0.5
 NEGATIVE = ((HALF, HALF), (-HALF, -HALF))
@@ -25,6 +25,7 @@ class GaussianMixture(eqx.Module):
     @eqx.filter_jit
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n independent points."""
+        require_count("n_samples", n_samples)
         dim = self.centres.shape[1]
         drawn, zero = uniforms(key, (n_samples, dim + 1))
         own = jnp.floor(4 * drawn[:, 0]).astype(jnp.int32)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, UInt64
 
 from widenet.bits import coarse, gaussians, ordered_norm, ordered_sum, rounded, uniforms
-from widenet.types import Dataset, RunKey
+from widenet.types import Dataset, RunKey, require_count
 
 ROOM = 1e-12
 """Points keep this far inside ‖x‖ ≤ 1 and y⟨w*, x⟩ ≥ 1, so that rounding does not carry them out."""
@@ -38,6 +38,7 @@ class Separable(eqx.Module):
     @eqx.filter_jit
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n independent points."""
+        require_count("n_samples", n_samples)
         dim = self.direction.shape[0]
         drawn, zero = uniforms(key, (n_samples, dim + 2))
         labels = jnp.where(drawn[:, 0] < 0.5, -1.0, 1.0)
@@ -69,8 +70,7 @@ def make_separable(
 
     The two numbers may be arrays, one per run under `jax.vmap`; then their ranges are the caller's to check.
     """
-    if dim < 1:
-        raise ValueError(f"dim must be at least 1, got {dim}")
+    require_count("dim", dim)
     if isinstance(separator_norm, float | int) and not separator_norm >= 1:
         raise ValueError(f"separator_norm must be at least 1 (y⟨w*, x⟩ ≥ 1 with ‖x‖ ≤ 1), got {separator_norm}")
     if isinstance(margin_max, float | int):

@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from widenet.bits import uniforms
 from widenet.errors import DataError
-from widenet.types import Dataset, RunKey
+from widenet.types import Dataset, RunKey, require_count
 
 PATTERNS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])
 """p_1, …, p_4. The first and the third are the positive ones; each is minus the one two places on."""
@@ -90,12 +90,14 @@ class Xord(eqx.Module):
     @eqx.filter_jit
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n independent points, of either label."""
+        require_count("n_samples", n_samples)
         drawn, _ = uniforms(key, (n_samples, 1 + 2 * self.n_patches))
         return _points(_pick(drawn[:, 0], self.thresholds[0]), drawn[:, 1:])
 
     @eqx.filter_jit
     def sample_balanced(self, key: RunKey, n_per_class: int) -> Dataset:
         """m positive points, then m negative ones, each independent given its label."""
+        require_count("n_per_class", n_per_class)
         drawn, _ = uniforms(key, (2 * n_per_class, 1 + 2 * self.n_patches))
         positive = _pick(drawn[:n_per_class, 0], self.thresholds[1])
         negative = _pick(drawn[n_per_class:, 0], self.thresholds[2])

@@ -30,4 +30,6 @@ def mean_loss(network: Network, dataset: Dataset, loss: Loss) -> Float[Array, ""
 
 
 def _outputs(network: Network, dataset: Dataset) -> Float[Array, " sample"]:
+    if not callable(network):
+        raise ValueError(f"network must take one input and return its output, as a TwoLayer does, got {network!r}")
     return jax.vmap(network)(jnp.asarray(dataset.inputs))

@@ -7,7 +7,7 @@ between two kinks of neurons it is linear: every ray is found by solving one equ
 import numpy as np
 from jaxtyping import Float
 
-from widenet.networks.arrays import leaky
+from widenet.networks.arrays import outputs_of
 
 
 def kinks(rows: Float[np.ndarray, "neuron 2"]) -> Float[np.ndarray, " kink"]:
@@ -49,8 +49,8 @@ def _where_the_sign_changes(
     apart = np.diff(candidates, append=candidates[0] + 360.0) > 1e-9
     candidates = candidates[apart]
     between = np.radians((candidates + np.roll(candidates, 1) - 360.0 * (np.arange(len(candidates)) == 0)) / 2)
-    products = np.stack([np.cos(between), np.sin(between)], axis=1) @ rows.T
-    signs = np.sign(leaky(products, slope) @ output_weights)
+    points = np.stack([np.cos(between), np.sin(between)], axis=1)
+    signs = np.sign(outputs_of(rows, output_weights, points, slope))
     return candidates[signs != np.roll(signs, -1)]
 
 
@@ -72,6 +72,5 @@ def disagreement(
     ends = np.append(cuts[1:], cuts[0] + 360.0)
     middles = np.radians((cuts + ends) / 2)
     points = np.stack([np.cos(middles), np.sin(middles)], axis=1)
-    products = points @ rows.T
-    outputs = leaky(products, slope) @ output_weights
+    outputs = outputs_of(rows, output_weights, points, slope)
     return float((ends - cuts)[np.sign(outputs) != np.sign(points @ classifier)].sum() / 360.0)

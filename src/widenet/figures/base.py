@@ -67,6 +67,13 @@ class Comparison(ClosedModel):
             raise ValueError(f"reported_value must be (low, high) with low ≤ high, got {value}")
         return self
 
+    def __repr__(self) -> str:
+        return f"<Comparison: {self}>"
+
+    def __str__(self) -> str:
+        """The two sides and the verdict: one line."""
+        return f"{self.name}: measured {self.measured:.4g}, reported {self.reported}: {self.verdict}"
+
     @property
     def agrees(self) -> bool:
         """Whether the measured value lies in the band (a NaN does not).
@@ -129,6 +136,9 @@ class Figure:
     drawing: str = ""
     setting: str = ""
     claims: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.id}: {self.title}>"
 
     @property
     def paper(self) -> str:

@@ -41,8 +41,9 @@ def relu(derivative_at_zero: float = 0.0) -> PiecewiseLinear:
 
 def leaky_relu(slope: float, derivative_at_zero: float = 1.0) -> PiecewiseLinear:
     """max(slope·z, z); a unit at exactly 0 counts as on unless told otherwise."""
-    if isinstance(slope, str) or slope is None:
-        raise ValueError(f"slope must be a number, got {slope!r}")
+    # A single number was typed, and a wrong one is a mistake. One per run may hold anything: claims measure theirs.
+    if isinstance(slope, str) or slope is None or (isinstance(slope, float) and not math.isfinite(slope)):
+        raise ValueError(f"slope must be a finite number, got {slope!r}")
     return PiecewiseLinear(slope, derivative_at_zero)
 
 
@@ -134,6 +135,6 @@ def huberized_relu(bandwidth: float) -> Huberized:
     Raises:
       ValueError: the bandwidth is not a positive number.
     """
-    if not 0 < bandwidth < math.inf:
+    if isinstance(bandwidth, str) or bandwidth is None or not 0 < bandwidth < math.inf:
         raise ValueError(f"bandwidth must be positive and finite, got {bandwidth!r}; relu() is its limit at 0")
     return Huberized(bandwidth)

@@ -1,6 +1,5 @@
 """The two-layer network, written for one input; `jax.vmap` makes it a batch."""
 
-import numbers
 from collections.abc import Callable
 
 import equinox as eqx
@@ -10,7 +9,7 @@ from jaxtyping import Array, Float
 
 from widenet.bits import gaussians, ordered_norm, rounded, uniforms
 from widenet.networks.activations import Activation, as_activation
-from widenet.types import Layers, RunKey
+from widenet.types import Layers, RunKey, require_count, require_float, require_key
 
 EXACT = jax.lax.Precision.HIGHEST
 """True float32 products: the default on recent GPUs keeps three digits."""
@@ -103,10 +102,9 @@ def make_two_layer(
     by a fair coin.
     """
     for name, size in (("n_neurons", n_neurons), ("dim", dim)):
-        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, got {size!r}")
-    if not hasattr(key, "dtype"):
-        raise ValueError(f"key must be a JAX key such as jax.random.key(0), got {key!r}")
+        require_count(name, size)
+    require_key(key)
+    require_float(dtype)
     scale = n_neurons**-0.5
     vote = scale if output_weight is None else output_weight
     if n_outputs is None:

@@ -1,7 +1,7 @@
 """One package per paper. Finding a claim or a figure imports its module and no other paper."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from widenet.errors import InputError, UnknownName
 from widenet.papers import brutzkus2018, brutzkus2019, chatterji2021, li2018, sarussi2021
@@ -18,6 +18,8 @@ PAPERS: tuple[Paper, ...] = (
     chatterji2021.PAPER,
     sarussi2021.PAPER,
 )
+
+EXAMPLES = {"claim": "brutzkus2018.theorem_2", "figure": "brutzkus2018.figure_1"}
 
 
 def find_paper(key: str) -> Paper:
@@ -41,12 +43,13 @@ def claims_by(id: str) -> "list[Claim]":
 
 def find_claim(id: str) -> "Claim":
     """The claim with this id, or `UnknownName`; `InputError` where it names a paper or a figure."""
+    _require_id("claim", id)
     if id in _figures():
         raise InputError(f"{id!r} is a figure, not a claim; 'widenet figure {id}' draws it.")
     return _paper_of("claim", id, _claims(), f"'widenet check --paper {id}' checks all of its claims").load_claim(id)
 
 
-def claim_of(given: "Claim | str") -> "Claim":
+def claim_of(given: Any) -> "Claim":
     """The claim with this id, or the claim itself.
 
     Raises:
@@ -55,14 +58,13 @@ def claim_of(given: "Claim | str") -> "Claim":
     if isinstance(given, str):
         return find_claim(given)
     if not hasattr(given, "judge"):
-        raise InputError(
-            f"name a claim by its id, such as 'brutzkus2018.theorem_2', got {given!r}; several are several arguments."
-        )
+        _require_id("claim", given)
     return given
 
 
 def find_figure(id: str) -> "Figure":
     """The figure with this id, or `UnknownName`; `InputError` where it names a paper or a claim."""
+    _require_id("figure", id)
     if id in _claims():
         raise InputError(f"{id!r} is a claim, not a figure; 'widenet check {id}' checks it.")
     hint = f"'widenet list figures --paper {id}' shows what it has"
@@ -87,6 +89,11 @@ def claims_of(paper: str | None = None) -> "tuple[Claim, ...]":
 def figures_of(paper: str | None = None) -> "tuple[Figure, ...]":
     """The figures of a paper, or of all, in the order of the papers; their modules are imported now."""
     return tuple(each.load_figure(id) for each in _chosen(paper) for id in each.figure_ids)
+
+
+def _require_id(kind: str, id: Any) -> None:
+    if not isinstance(id, str):
+        raise InputError(f"name a {kind} by its id, a text such as {EXAMPLES[kind]!r}, got {id!r}.")
 
 
 def _chosen(paper: str | None) -> tuple[Paper, ...]:

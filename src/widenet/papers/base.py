@@ -26,6 +26,9 @@ class Paper:
     claims: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Paper {self.key}: {self.title} ({len(self.claims)} claims, {len(self.figures)} figures)>"
+
     @property
     def package(self) -> str:
         """The dotted name of its package."""

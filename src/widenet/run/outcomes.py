@@ -24,14 +24,14 @@ from widenet.claims.instance import Instance, in_plane
 from widenet.figures import Comparison, Figure
 from widenet.figures.archive import archive, file_name
 from widenet.papers import index
-from widenet.progress import Progress, silent
+from widenet.progress import Progress, require_progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of, versions
 from widenet.run.executors import InProcess
 from widenet.run.failures import Failure
 from widenet.run.watch import InTurn, Unwatched, WorkWatch
 from widenet.seeds import seed_of
-from widenet.store import Store, default_root
+from widenet.store import Store, store_of
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def check(
     claim: Claim | str,
     *,
     scale: Scale | str = Scale.QUICK,
-    seed: int | str = 0,
+    seed: int = 0,
     store: Store | None = None,
     progress: Progress = silent,
 ) -> Evidence:
@@ -266,6 +266,7 @@ def check(
       CellFailed: a training failed; `failure.traceback` has the details.
       StoreError: the store cannot be read or written.
     """
+    require_progress(progress)
     found = papers.claim_of(claim)
     size, number, cells = Scale.named(scale), seed_of(seed), cells_of(store)
     missing = cells.missing(task for group in tasks_of(found.reads, size, number) for task in group)
@@ -276,7 +277,7 @@ def figure(
     id: str,
     *,
     scale: Scale | str = Scale.QUICK,
-    seed: int | str = 0,
+    seed: int = 0,
     store: Store | None = None,
     progress: Progress = silent,
 ) -> FigureOutcome:
@@ -292,6 +293,7 @@ def figure(
       CellFailed: a training failed; `failure.traceback` has the details.
       StoreError: the store cannot be read or written.
     """
+    require_progress(progress)
     found, size, number, cells = papers.find_figure(id), Scale.named(scale), seed_of(seed), cells_of(store)
     missing = cells.missing(task for group in tasks_of(found.reads, size, number) for task in group)
     return show(found, size, number, cells, InTurn(progress, len(missing)))
@@ -299,7 +301,7 @@ def figure(
 
 def cells_of(store: Store | None) -> Cells:
     """The cells of this store, or of the command line's, computed in this process."""
-    store = store or Store(default_root())
+    store = store_of(store)
     return Cells(store, InProcess(store.compiled))
 
 

@@ -14,7 +14,7 @@ from widenet.claims.user_data import Choices, UserData
 from widenet.data.arrays import from_arrays
 from widenet.data.tables import load_file
 from widenet.errors import DataError, InputError, StoreError
-from widenet.progress import Progress, parts, silent
+from widenet.progress import Progress, parts, require_progress, silent
 from widenet.run.answers import Answers
 from widenet.run.cells import Cells, tasks_at
 from widenet.run.failures import CellFailed
@@ -37,7 +37,7 @@ class Mishap(NotApplicable):
 
 def check_on(
     data: DataLike,
-    *claims: Claim | str,
+    *claims: Claim | str | Sequence[Claim | str],
     paper: str | None = None,
     store: Store | None = None,
     progress: Progress = silent,
@@ -48,7 +48,7 @@ def check_on(
     Claims that read the same runs share one training.
 
     Arguments:
-      claims: claims or their ids, such as "brutzkus2018.theorem_2".
+      claims: claims or their ids, such as "brutzkus2018.theorem_2"; or one list of them.
       data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it; or the name of a
         file (.csv, .tsv, .npz, .parquet); or a pair of arrays, inputs and labels.
       paper: the key of a paper, such as "brutzkus2018": its claims alone are checked.
@@ -60,9 +60,13 @@ def check_on(
         read.
       StoreError: the store cannot be read or written.
     """
+    require_progress(progress)
     if claims and paper is not None:
         raise InputError(f"name claims or a paper, not both; got paper={paper!r} and {len(claims)} claims.")
-    named = [papers.claim_of(each) for each in claims]
+    listed = claims[0] if len(claims) == 1 and isinstance(claims[0], list | tuple) else claims
+    if claims and not listed:
+        raise InputError("the list of claims is empty; leave it out to check all.")
+    named = [papers.claim_of(each) for each in listed]
     chosen = named or papers.claims_of(paper)
     return _answers(chosen, UserData(_dataset(data), Choices(**choices)), cells_of(store), progress)
 
@@ -92,7 +96,7 @@ def ask(claim: Claim, user_data: UserData, cells: Cells, progress: Progress = si
     except InputError as refusal:
         answer = NotApplicable(f"It cannot be checked on this data: {refusal}")
     except Exception as error:
-        logger.exception("%s failed on a reader's data", claim.id)
+        logger.exception("%s failed on your data", claim.id)
         answer = Mishap(f"Its check failed, which is a mistake in widenet: {type(error).__name__}: {error}")
     progress(1.0, claim.id)
     return answer

@@ -4,7 +4,7 @@
 """
 
 from widenet.store.cells import Cell
-from widenet.store.directory import Store, default_root
+from widenet.store.directory import Store, default_root, store_of
 from widenet.store.keys import CellKey
 
-__all__ = ["Cell", "CellKey", "Store", "default_root"]
+__all__ = ["Cell", "CellKey", "Store", "default_root", "store_of"]

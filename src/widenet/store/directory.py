@@ -18,7 +18,7 @@ from typing import Any
 
 import platformdirs
 
-from widenet.errors import StoreError
+from widenet.errors import InputError, StoreError
 from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell, fingerprint_of
 from widenet.store.keys import CellKey
 from widenet.store.leases import MISSING, SUFFIX, TEMPORARY_SUFFIX, Lease, acquire, create_exclusively, was_seen
@@ -51,10 +51,19 @@ class Store:
     """
 
     def __init__(self, root: Path | str):
-        """Nothing is read or written yet."""
+        """Nothing is read or written yet.
+
+        Raises:
+          InputError: `root` names no folder.
+        """
+        if not isinstance(root, str | os.PathLike):
+            raise InputError(f"a store is opened by the name of its folder, got {root!r}.")
         self.root = Path(root)
         self.beneath = _beneath(self.root)
         self.damaged: dict[str, str] = {}
+
+    def __repr__(self) -> str:
+        return f"<Store {self.root}>"
 
     @property
     def compiled(self) -> Path:
@@ -255,6 +264,17 @@ class Store:
         if path.stem not in self.damaged:
             logger.warning("%s is damaged and counts as missing (%s)", path, damage)
         self.damaged[path.stem] = str(damage)
+
+
+def store_of(given: Store | None) -> Store:
+    """The store that was given, or the command line's.
+
+    Raises:
+      InputError: something else was given.
+    """
+    if given is not None and not isinstance(given, Store):
+        raise InputError(f"store must be a widenet.Store, got {given!r}; Store('FOLDER') opens one.")
+    return given or Store(default_root())
 
 
 def _is_file(path: Path) -> bool:

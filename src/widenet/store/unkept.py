@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from widenet.errors import StoreError
-from widenet.store.directory import BENEATH, Store, default_root
+from widenet.store.directory import BENEATH, Store, store_of
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ def with_store(work: Callable[[Store], T], *, keep: bool = True, usual: Store | 
     """
     beneath: Path | None = None
     if keep:
-        store = usual or Store(default_root())
+        store = store_of(usual)
         try:
             store.require_writable()
             return work(store)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from widenet.data.arrays import from_arrays
-from widenet.errors import DataError
-from widenet.store import Store, default_root
+from widenet.errors import DataError, InputError
+from widenet.store import Store, store_of
 from widenet.store.unkept import with_store
 from widenet.sweeps import driver
 from widenet.sweeps.driver import Quiet, Survey
@@ -52,6 +52,10 @@ def sweep(
       InputError: a claim, a choice or a value is wrong.
       StoreError: the store cannot be read or written.
     """
+    if not isinstance(of, str | Sequence) or not of:
+        raise InputError(f"name a claim or an experiment by its id, such as 'brutzkus2018.theorem_2', got {of!r}.")
+    if not isinstance(jobs, int) or jobs < 1:
+        raise InputError(f"jobs must be a whole number of at least 1, got {jobs!r}.")
     row: dict[str, Any] = {
         "of": of if isinstance(of, str) else tuple(of),
         "look": {"measured": look, "at": at or {}},
@@ -83,7 +87,7 @@ def sweep(
             driver.here(found, Quiet())
         return dataset_of(found).load()
 
-    return swept(store or Store(default_root())) if on is not None else with_store(swept, usual=store)
+    return swept(store_of(store)) if on is not None else with_store(swept, usual=store)
 
 
 def load(spec: str | os.PathLike | Mapping[str, Any], *, store: Store | None = None) -> "xr.Dataset":
@@ -92,7 +96,9 @@ def load(spec: str | os.PathLike | Mapping[str, Any], *, store: Store | None = N
     Raises:
       InputError: the file cannot be read, or describes no sweep.
     """
-    store = store or Store(default_root())
+    if not isinstance(spec, Mapping | str | os.PathLike):
+        raise InputError(f"name the file of a sweep, such as 'question.toml', got {spec!r}.")
+    store = store_of(store)
     read = spec_of(spec) if isinstance(spec, Mapping) else read_spec(os.fspath(spec))
     return dataset_of(Survey(order_of(read, store), store))
 

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from widenet.errors import InputError, UnknownName
-from widenet.records import ClosedModel, Scale
+from widenet.records import ClosedModel, Scale, Whole
 from widenet.seeds import LARGEST_SEED
 
 MOST_POINTS = 10_000_000
@@ -84,8 +84,8 @@ class Spec(ClosedModel):
     of: str | tuple[str, ...]
     data: str | None = None
     label: str | None = None
-    runs: int | None = Field(default=None, ge=1, le=1_000_000)
-    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
+    runs: Whole | None = Field(default=None, ge=1, le=1_000_000)
+    seed: Whole = Field(default=0, ge=0, le=LARGEST_SEED)
     scale: Scale = Scale.QUICK
     setting: int = Field(default=0, ge=0)
     fixed: dict[str, Any] = Field(default_factory=dict, alias="set")

@@ -142,6 +142,7 @@ class ClaimSubject:
         Raises:
           InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
         """
+        Choices(**self.fixed)
         for name, values in axes.items():
             for value in values if not is_about_data(name) else ():
                 Choices(**{**self.fixed, name: value})

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.losses import SATURATING
-from widenet.progress import Progress, silent
+from widenet.progress import Progress, require_progress, silent
 from widenet.training.engine.batch import Batch
 from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.engine.threads import SharedProgress, in_threads
@@ -68,8 +68,7 @@ def ensemble(
         raise ValueError(f"recipe must be a Recipe(loss, method, max_steps=…), got {recipe!r}")
     if record is not None and not isinstance(record, Record):
         raise ValueError(f"record must be a Record(times, what), got {record!r}")
-    if not callable(progress):
-        raise ValueError(f"progress must be a function of (fraction, words), got {progress!r}")
+    require_progress(progress)
     chunk = None if chunk is None else whole("chunk", chunk, 1)
     n_runs = keys.shape[0]
     check_is_watch(watch)

@@ -9,6 +9,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Int
 
 from widenet.types import RunKey
@@ -47,7 +48,8 @@ def _permutation(key: RunKey, number: Int[Array, ""], n_samples: int) -> Int[Arr
 
 def _indices(values: Any) -> Array:
     try:
-        indices = jnp.asarray(values)
+        # NumPy first: JAX reads the text 'a' as the name of a dtype.
+        indices = values if isinstance(values, jax.Array) else jnp.asarray(np.asarray(values))
     except (TypeError, ValueError):  # no numbers, or lists of several lengths
         raise ValueError(f"a listed order must be one list of indices, or one per run, got {values!r}") from None
     if indices.size == 0:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from widenet.training.engine.validation import takes, whole
+from widenet.training.engine.validation import in_jax, takes, whole
 from widenet.types import Dataset
 
 
@@ -75,6 +75,11 @@ class Record:
         if self.what and not times:
             raise ValueError(f"a record of {', '.join(self.what)} needs at least one time, got none; 0 is the start")
         object.__setattr__(self, "times", times)
+
+    def __repr__(self) -> str:
+        times = tuple(self.times)
+        shown = f"({times[0]}, {times[1]}, …, {times[-1]})" if len(times) > FEW else f"{times}"
+        return f"Record(times={shown}, what={self.what!r})"
 
     @property
     def is_dense(self) -> bool:
@@ -146,7 +151,8 @@ def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDt
                 f"an observation takes one Snapshot, with fields network, start, data and step; {name!r} takes"
                 f" {inspect.signature(observation)}"
             )
-        shapes.append(jax.eval_shape(functools.partial(_observed, name, observation), network, data, step))
+        with in_jax(f"observation {name!r}"):
+            shapes.append(jax.eval_shape(functools.partial(_observed, name, observation), network, data, step))
     return shapes
 
 

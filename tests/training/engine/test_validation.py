@@ -169,8 +169,8 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
     words = [line.split(", got")[0] for line in done.stdout.splitlines()]
     assert words == [
         "loss must be a function such as widenet.hinge",
-        "order must be an order such as Permutation() or Cyclic()",
-        "order must be an order such as Permutation() or Cyclic()",
+        "order must be Permutation(), Cyclic() or Listed(indices)",
+        "order must be Permutation(), Cyclic() or Listed(indices)",
         "stop must be a stopping rule such as zero_error or loss_below(0.1)",
         *["step_size must be a number, one number per run, or a StepRule"] * 4,
         "layers must be 'hidden' or 'both'",

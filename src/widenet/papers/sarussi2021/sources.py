@@ -11,7 +11,7 @@ from widenet.claims.user_data import Order
 from widenet.data.gaussians import two_gaussians, with_outlier
 from widenet.data.mnist import load_mnist
 from widenet.data.sources import ListedPoints, OwnPoints
-from widenet.networks.arrays import leaky
+from widenet.networks.arrays import leaky, outputs_of
 from widenet.records import ClosedModel
 
 EpochOrder = Literal[Order.PERMUTATION, Order.CYCLIC]
@@ -186,7 +186,7 @@ class SignedNetwork:
 
     def outputs(self, points: Points) -> Labels:
         """N."""
-        return self.activated(points @ self.weights.T) @ self.output_weights
+        return outputs_of(self.weights, self.output_weights, points, self.slope)
 
     def scale(self, points: Points) -> Labels:
         """v Σ |σ(z_j)|: what rounding of N is measured against."""

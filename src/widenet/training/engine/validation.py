@@ -1,8 +1,9 @@
 """A request to train, checked before anything is compiled: every mistake gets one sentence."""
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import equinox as eqx
@@ -16,6 +17,9 @@ from widenet.networks import Elementwise
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset
 
+AMBIGUOUS = "truth value of an array"
+"""JAX's words for a condition on an array of several numbers, which has no class of its own."""
+CONDITION = "a condition in plain Python (if, and, max) on an array; write jnp.where or jnp.maximum"
 APART = (0.5, -1.25, 2.0)
 """Pre-activations in no order, none of which may matter to another."""
 
@@ -195,6 +199,8 @@ def _check_shapes(kind: Any, leaves: tuple, inputs: Any, labels: Any, loss: Loss
     losses = _shape("the loss", loss, (outputs, labels), words)
     if getattr(losses, "shape", None) != outputs.shape[:1]:
         raise ValueError(f"the loss must give one number per sample, shape {outputs.shape[:1]}, not {_said(losses)}")
+    if not jnp.issubdtype(losses.dtype, jnp.floating):
+        raise ValueError(f"the loss must give floating-point numbers, which have gradients, not {losses.dtype}")
     check_rule("stop", goal, outputs, labels)
 
 
@@ -221,17 +227,42 @@ def _said(found: Any) -> str:
     return f"a {type(found).__name__}"
 
 
+@contextlib.contextmanager
+def in_jax(name: str) -> Iterator[None]:
+    """Traces a function of yours: what JAX answers where it is written in NumPy or in plain Python is one sentence.
+
+    Raises:
+      ValueError: it is.
+    """
+    try:
+        yield
+    except jax.errors.TracerArrayConversionError:
+        found = "functions of NumPy, which JAX cannot compile; write jnp for np"
+    except jax.errors.TracerBoolConversionError:
+        found = CONDITION
+    except ValueError as error:
+        if AMBIGUOUS not in str(error):
+            raise
+        found = CONDITION
+    except jax.errors.ConcretizationTypeError:
+        found = "float() or int() of an array; leave it an array"
+    else:
+        return
+    raise ValueError(f"{name} must be written in jax.numpy, got {found}")
+
+
 def _struct(leaf: Array) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
 
 
 def _shape(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], otherwise: str) -> Any:
     """What the function gives, without computing it; `otherwise` says that it fails, with {} for the reason."""
-    try:
-        return jax.eval_shape(function, *arguments)
-    except jax.errors.TracerArrayConversionError:
-        raise ValueError(
-            f"{name} must be written in jax.numpy, got functions of NumPy, which have no gradient; write jnp for np"
-        ) from None
-    except (TypeError, ValueError) as error:
-        raise ValueError(otherwise.format(str(error).splitlines()[0].rstrip("."))) from None
+    with in_jax(name):
+        try:
+            return jax.eval_shape(function, *arguments)
+        except jax.errors.JAXTypeError:
+            raise
+        except (TypeError, ValueError) as error:
+            if AMBIGUOUS in str(error):
+                raise
+            raise ValueError(otherwise.format(str(error).splitlines()[0].rstrip("."))) from None

@@ -20,7 +20,7 @@ from widenet.losses import Loss
 from widenet.training.engine.evaluation import any_sample_moves
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.engine.validation import takes
+from widenet.training.engine.validation import in_jax, takes
 from widenet.training.kernels import plain
 from widenet.training.orders import Cyclic, IndexOrder, Listed
 from widenet.training.record import Record
@@ -288,7 +288,8 @@ def check_step(method: Method, networks: Any, data: Dataset, layers: Layers) -> 
     labels = jax.ShapeDtypeStruct((n,), data.inputs.dtype)
     numbers = jax.eval_shape(lambda: numbers_of_runs(method, n_runs))
     own, network = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), (numbers, networks))
-    jax.eval_shape(one, own, network, outputs, labels)
+    with in_jax(f"step of {name}"):
+        jax.eval_shape(one, own, network, outputs, labels)
 
 
 def _form(tree: Any) -> tuple[Any, ...]:
@@ -328,7 +329,8 @@ def check_step_rule(rule: StepRule, dtype: Any) -> None:
         raise ValueError(f"a step rule must take (log_loss, taken), but {type(rule).__name__} takes {signature(rule)}")
     number = jax.ShapeDtypeStruct((), jnp.float64)
     given = jax.tree.map(lambda _: number, rule), jax.ShapeDtypeStruct((), dtype), jax.ShapeDtypeStruct((), jnp.int32)
-    size = jax.eval_shape(lambda rule, log_loss, taken: rule(log_loss, taken), *given)
+    with in_jax("a step rule"):
+        size = jax.eval_shape(lambda rule, log_loss, taken: rule(log_loss, taken), *given)
     if getattr(size, "shape", None) != ():
         got = "None" if size is None else f"shape {size.shape}" if hasattr(size, "shape") else type(size).__name__
         raise ValueError(f"a step rule must give one number, the size of the next step, got {got}")
@@ -341,4 +343,9 @@ def check_order(order: Any) -> None:
       ValueError: it is not.
     """
     if not hasattr(order, "steps_per_epoch") or isinstance(order, type):
-        raise ValueError(f"order must be an order such as Permutation() or Cyclic(), got {order!r}")
+        fix = ""
+        if isinstance(order, type):
+            fix = f"; call it: {order.__name__}()"
+        elif isinstance(order, str):
+            fix = "; orders by name, such as 'hardest', are choices of check_on and sweep"
+        raise ValueError(f"order must be Permutation(), Cyclic() or Listed(indices), got {order!r}{fix}")

@@ -82,6 +82,12 @@ class Optax(Method):
                 "transformation must work from gradients alone, and this one needs the loss too, as the line search of"
                 " optax.lbfgs() does; use optax.lbfgs(0.1, linesearch=None), or another such as optax.adam(0.1)"
             ) from None
+        except ValueError as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise ValueError(
+                f"transformation must update the weights of one run ({reason}); numbers in it are shared by all runs,"
+                " and SGD, GradientDescent, Adam and a Method of your own take one per run"
+            ) from None
 
 
 def _moments() -> Any:

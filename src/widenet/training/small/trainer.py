@@ -138,10 +138,17 @@ def _check(
     shares: np.ndarray | None,
     order: NextSample | None,
 ) -> None:
+    if not isinstance(networks, SmallNetworks):
+        raise ValueError(f"networks must be SmallNetworks(hidden, output), got {type(networks).__name__}")
     n_runs, _, dim = networks.hidden.shape
     if inputs.shape not in ((labels.shape[-1], dim), (n_runs, labels.shape[-1], dim)) or len(labels) != n_runs:
         raise ValueError(
             f"{n_runs} networks on {dim} inputs do not fit inputs of shape {inputs.shape} with labels {labels.shape}"
+        )
+    if networks.output.shape != networks.hidden.shape[:2]:
+        raise ValueError(
+            f"each network needs one output weight per neuron, shape {networks.hidden.shape[:2]}, got"
+            f" {networks.output.shape}"
         )
     if loss not in PULLS:
         raise ValueError(f"the small trainer knows {', '.join(each.__name__ for each in PULLS)}, not {loss!r}")

@@ -11,9 +11,10 @@ import pytest
 from tests.papers.brutzkus2018.toys import three_points
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
+from widenet.networks.arrays import outputs_of
 from widenet.papers.brutzkus2018.formulas import both_layers_bound, max_nonzero_updates, root_bound, start_bound
 from widenet.papers.brutzkus2018.runs import sgd
-from widenet.papers.brutzkus2018.runs.sgd import outputs_of, train_trial, train_trials
+from widenet.papers.brutzkus2018.runs.sgd import train_trial, train_trials
 from widenet.papers.brutzkus2018.sources import ADVERSARIAL, BasisTrial, RandomTrials, SampleOrder
 from widenet.training import SGD, Cyclic, Recipe, train
 from widenet.training.small import Recorder

@@ -15,9 +15,9 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
-from widenet.networks.arrays import leaky, plus_minus_weights
+from widenet.networks.arrays import outputs_of, plus_minus_weights
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, outputs_of, train_trial
+from widenet.papers.brutzkus2018.runs.sgd import RecordedRun, train_trial
 from widenet.papers.brutzkus2018.sources import Trial, equal_scale
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
@@ -128,8 +128,7 @@ def _difference(case: BiasedCase, lifted: RecordedRun, biased: RecordedRun) -> f
     """Between the lifted network and ⟨w_r, x⟩ + b_r written out, relative to the largest output."""
     trial = case.trial
     weights, bias = biased.hidden[:, :-1], biased.hidden[:, -1]
-    z = case.inputs @ weights.T + bias
-    explicit = leaky(z, trial.slope) @ trial.output
+    explicit = outputs_of(weights, trial.output, case.inputs, trial.slope, bias)
     through_lift = outputs_of(lifted.hidden, lifted.output, trial.inputs, trial.slope)
     return float(np.abs(explicit - through_lift).max() / max(1.0, np.abs(through_lift).max()))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.networks.arrays import leaky
+from widenet.networks.arrays import outputs_of
 
 UNBALANCED = 1e-9
 """Σ y|⟨z, x⟩| beside Σ |⟨z, x⟩|: below this, the simple certificate would drown in rounding."""
@@ -60,8 +60,7 @@ class Landscape:
 
     def margins(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
         """y N(x) of every point."""
-        z = self.inputs @ hidden.T
-        return self.labels * (leaky(z, self.slope) @ self.outputs)
+        return self.labels * outputs_of(hidden, self.outputs, self.inputs, self.slope)
 
     def loss(self, hidden: Float[np.ndarray, "neuron dim"]) -> float:
         """L_S(W)."""

@@ -10,8 +10,7 @@ from jaxtyping import Float
 from widenet.claims.base import NotApplicable
 from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.user_data import UserData
-from widenet.networks.arrays import plus_minus_weights
-from widenet.papers.brutzkus2018.runs.sgd import outputs_of
+from widenet.networks.arrays import outputs_of, plus_minus_weights
 from widenet.papers.brutzkus2018.sources import BasisTrial, RandomTrials, equal_scale
 from widenet.papers.brutzkus2018.user_data import reason_in_labels
 from widenet.records import Scale

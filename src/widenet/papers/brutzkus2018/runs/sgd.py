@@ -63,11 +63,6 @@ class RecordedRun:
         return len(self.samples)
 
 
-def outputs_of(hidden: np.ndarray, output: np.ndarray, inputs: np.ndarray, slope: float) -> np.ndarray:
-    """N(x) for every row of `inputs`."""
-    return leaky(inputs @ hidden.T, slope) @ output
-
-
 def update_of(
     hidden: np.ndarray,
     output: np.ndarray,
