@@ -1,6 +1,7 @@
 """What a claim is, hypotheses with their slack, and how evidence becomes a verdict."""
 
 import dataclasses
+import functools
 import json
 import math
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from widenet.claims.base import undecided
 from widenet.claims.conclusion import evidence
 from widenet.claims.given import separable
 from widenet.claims.sides import Sides
+from widenet.errors import ClaimError
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -64,6 +66,49 @@ def settings(scale: Scale, seed: int) -> list[Setting]:
 
 
 EXPERIMENT = Experiment("toy.numbers", settings, run)
+
+
+def scaled(factor: float):
+    def run(setting: Setting, progress: Progress) -> Sizes:
+        return sizes(factor * setting.size)
+
+    return run
+
+
+def scaled_by_default(factor: float):
+    def run(setting: Setting, progress: Progress, *, times: float = factor) -> Sizes:
+        return sizes(times * setting.size)
+
+    return run
+
+
+def with_a_default(setting: Setting, progress: Progress, times: float = 2.0) -> Sizes:
+    return sizes(times * setting.size)
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (scaled(2.0), "factor"),
+        (scaled_by_default(2.0), "times"),
+        (lambda setting, progress, times=2.0: sizes(times * setting.size), "times"),
+        (functools.wraps(scaled(2.0))(lambda setting, progress: sizes(1.0)), "factor"),
+    ],
+    ids=["closure", "default", "lambda", "wrapped"],
+)
+def test_a_run_with_values_from_around_it_is_refused(made, name):
+    refused = rf"^toy\.numbers: run must be a function .*, got one that takes {name} from around it; make each value"
+    with pytest.raises(ClaimError, match=refused):
+        Experiment("toy.numbers", settings, made)
+
+
+def test_a_run_may_have_what_its_own_source_tells():
+    def local(setting: Setting, progress: Progress) -> Sizes:
+        return sizes(setting.size)
+
+    timed = functools.wraps(run)(lambda setting, progress: local(setting, progress))
+    for each in (with_a_default, local, timed):
+        assert Experiment("toy.numbers", settings, each).run is each
 
 
 def found(*kept: bool | None, hypotheses=(MET,), open_constant: str = "", **more) -> Evidence:

@@ -429,6 +429,16 @@ class TestOneRule:
         assert Sides(np.array([0.29], np.float32), 0.3).kept
         assert Sides(np.array([0.1 + 0.2]), 0.3, "=").kept is False, "float64 is compared as it is"
 
+    @pytest.mark.parametrize(("sense", "beyond"), [("≤", 0.31), ("≥", 0.29)])
+    def test_float32_may_be_equal_by_its_own_rounding_where_a_comparison_is_strict(self, sense, beyond):
+        once = np.array([0.3], np.float32)
+        sides = Sides(once, once.astype(np.float64), sense, strict=True)
+        assert (sides.kept, sides.hypothesis("h", "h").met) == (None, None)
+        missed = Sides(np.array([beyond], np.float32), 0.3, sense, strict=True)
+        assert (missed.kept, missed.hypothesis("h", "h").met) == (False, False)
+        assert Sides(np.array([0.0], np.float32), 0.0, sense, strict=True).kept is False, "0 is not rounded"
+        assert Sides(np.array([0.3]), 0.3, sense, strict=True).kept is False, "float64 is compared as it is"
+
     def test_whole_numbers_beyond_float64(self):
         large = 2**53
         assert Sides([large + 1], [large]).kept is False

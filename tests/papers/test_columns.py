@@ -1,4 +1,4 @@
-"""Every column of every record that claims read: on two unequal cells, and on none.
+"""Every column of every record that claims read, and every plain property: on two unequal cells, and on none.
 
 Records and columns are found, and not named: by the claims of a paper, and the toys of their controls. Of a toy with
 one cell, the other has fewer of its runs or, where it has one, fewer of everything else.
@@ -6,6 +6,7 @@ one cell, the other has fewer of its runs or, where it has one, fewer of everyth
 
 import dataclasses
 import importlib
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,10 +21,16 @@ from widenet import papers
 from widenet.claims import cases
 from widenet.claims.base import Claim
 from widenet.claims.cases import CELL, Cases, Number, columns_of, derived
+from widenet.errors import ClaimError
 from widenet.records import Scale
 
 HERE = Path(__file__).parent
 PAPERS = sorted(path.parent.name for path in HERE.glob("*/claims"))
+
+PLACES_IN_A_CELL = {"starts"}
+"""Properties that say where something stands in a cell: in a table of several it stands elsewhere."""
+NOT_PER_THIS = (ArithmeticError, AttributeError, ClaimError, IndexError, TypeError, ValueError)
+"""What a property raises where the columns that it needs are not told per this axis."""
 
 
 @pytest.mark.filterwarnings("ignore:Degrees of freedom", "ignore:invalid value")  # a toy of one run has no spread
@@ -34,6 +41,9 @@ def test_a_column_of_a_table_is_that_of_its_cells(paper: str) -> None:
     for kind in read.keys() - toys.keys():
         toys[kind] = cells_in(kind, other_toy(kind, read[kind], toys))
     assert [fault for kind in read for fault in faults(kind, toys[kind])] == []
+    owners = {(owner_of(kind, name), name): kind for kind in read for name in properties_of(kind)}
+    found = [wrong_property(kind, two_of(toys[kind]), name) for (_, name), kind in owners.items()]
+    assert [each for each in found if each] == []
 
 
 def toys_of(paper: str) -> dict[type[Cases], list[Any]]:
@@ -143,6 +153,58 @@ def wrong_table(kind: type[Cases], cells: list[Any], name: str) -> str:
     return ""
 
 
+def properties_of(kind: type[Cases]) -> list[str]:
+    """The plain properties of a record, which a table computes of its own columns."""
+    own = [name for name in dir(kind) if not name.startswith("_") and name not in vars(Cases)]
+    return [name for name in own if isinstance(inspect.getattr_static(kind, name), property)]
+
+
+def owner_of(kind: type[Cases], name: str) -> type:
+    """The class that defines it."""
+    return next(each for each in kind.__mro__ if name in vars(each))
+
+
+def wrong_property(kind: type[Cases], cells: list[Any], name: str) -> str:
+    """That a property of a table is not that of its cells, one after the other, per any axis it can be asked per."""
+    if name in PLACES_IN_A_CELL:
+        return ""
+    axes = [kind.rows, *(each for about in columns_of(kind).values() for each in about.axes if not each.isdigit())]
+    for axis in dict.fromkeys(axes):
+        parts = [computed(kind.join([cell]), name, axis) for cell in cells]
+        if not all(isinstance(each, np.ndarray) and each.ndim and each.dtype != object for each in parts):
+            continue
+        if len({each.shape[1:] for each in parts}) > 1:
+            continue
+        empty = getattr(kind.join([]).per(axis), name)
+        try:
+            found = getattr(kind.join(cells).per(axis), name)
+        except ValueError as error:
+            if "cells differ in the other axes of" not in str(error):
+                raise
+            continue
+        told = f"{kind.__name__}.{name} per {axis}: "
+        if len(empty):
+            return f"{told}{len(empty)} rows on the blank table"
+        if found.dtype.kind != empty.dtype.kind:
+            return f"{told}{found.dtype}, and {empty.dtype} on the blank table"
+        if not np.array_equal(found, np.concatenate(parts), equal_nan=found.dtype.kind == "f"):
+            return f"{told}{found}, and its cells have {parts}"
+        alone = [computed(cell, name) for cell in cells] if axis == kind.rows else []
+        for each, part in zip(alone, parts, strict=False):
+            is_told = np.shape(each) == part.shape
+            if is_told and not np.array_equal(each, part, equal_nan=part.dtype.kind == "f"):
+                return f"{told}{part} in a table of one cell, which has {each}"
+    return ""
+
+
+def computed(owner: Cases, name: str, axis: str = "") -> Any:
+    """A property of a cell, or of a table per this axis; None where it cannot be asked of that."""
+    try:
+        return getattr(owner.per(axis) if axis else owner, name)
+    except NOT_PER_THIS:
+        return None
+
+
 def asked_per(kind: type[Cases], axes: tuple[str, ...]) -> list[str]:
     """What a column can be asked per: its own axes. Both of two axes of one name are never asked for."""
     if axes and axes[0] in kind.lengths:
@@ -207,6 +269,30 @@ def test_control(shapes: list[tuple[int, int]], axes: Any, function: Callable[[A
     found = faults(kind, toys(kind, *shapes))
     assert len(found) == bool(told)
     assert all("Broken.new: " in each and told in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (lambda runs: 2 * runs.norm, ""),
+        (lambda runs: runs.gains * runs.norm[:, None], ""),
+        (lambda runs: float(np.size(runs.norm)), ""),
+        (lambda runs: runs.norm - runs.norm.mean() if len(runs) else runs.norm, "per run: "),
+        (lambda runs: np.cumsum(runs.norm), "per run: "),
+        (lambda runs: runs.norm > 0 if len(runs) else runs.norm, "per run: bool, and float64 on the blank table"),
+        (lambda runs: np.append(runs.norm, 1.0), "per run: 1 rows on the blank table"),
+        (
+            lambda runs: runs.norm * (1 + hasattr(runs, "_axis")),
+            "in a table of one cell, which has",
+        ),
+    ],
+)
+def test_control_of_properties(function: Callable[[Any], Any], told: str) -> None:
+    kind = type("Plain", (Toy,), {"new": property(function)})
+    assert properties_of(kind) == ["new"]
+    found = wrong_property(kind, two_of(toys(kind, (3, 2), (2, 5))), "new")
+    assert bool(found) == bool(told)
+    assert told in found
 
 
 @pytest.mark.parametrize("shapes", [[(7, 3)], [(3, 2), (2, 5)]])

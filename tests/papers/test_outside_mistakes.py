@@ -83,6 +83,11 @@ MISTAKES = {
         "[Size()], functools.partial(run)",
         "run must be a function of a setting and progress, got",
     ),
+    "closure": (
+        "[Size()], run",
+        "[Size()], (lambda n: lambda setting, progress: run(Size(n=n), progress))(4)",
+        "run must be a function of a setting and progress, got one that takes n from around it; make each value",
+    ),
     "arrays_set": (
         "n: int = 3",
         "n: np.ndarray = 3",

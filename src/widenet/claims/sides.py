@@ -413,7 +413,7 @@ class Sides:
         if self.exact is not None:
             return np.zeros(np.shape(self.measured), bool)
         excess, size = self._excess(), np.abs(self.promised)
-        coarse = (excess > self.room) & (excess <= self.room + self.grain) & (self.grain > 0)
+        coarse = self._is_beyond() & (excess <= self.room + self.grain) & (self.grain > 0)
         if self.sense is Sense.EQUAL:
             return coarse
         return coarse | ((excess > BLURRED * size) & (excess <= self.room) & (size > 0))

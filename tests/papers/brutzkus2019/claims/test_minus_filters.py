@@ -1,5 +1,6 @@
 """How the filters u move: each statement at every iteration, and the ways in which its check must fail."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -46,6 +47,17 @@ def test_it_holds_at_every_iteration(claim):
     evidence = claim([traced(FAST), traced(SMALL)])
     assert evidence.verdict is Verdict.HOLDS
     assert all(part.n_cases >= 100 for part in evidence.parts)
+
+
+def test_a_filter_across_p2_is_counted_where_its_sum_is():
+    """As in a trace, p₂ has the filters with r > 0, and p₄ all others: one filter u of each run has r = 0."""
+    trace = traced(SMALL)
+    start = trace.start.copy()
+    n_filters = start.shape[1] // 2
+    start[:, n_filters:], start[:, -1, 1] = (3.0, 1.0), 0.0
+    (runs,) = minus_filters.MinusFilters.join([dataclasses.replace(trace, start=start)]).cells
+    counts = [set(each.tolist()) for each in (runs.n_z_2, runs.n_z_4, runs.n_y_2, runs.n_y_4)]
+    assert counts == [{n_filters - 1}, {1}, {0}, {0}]
 
 
 @pytest.mark.parametrize(

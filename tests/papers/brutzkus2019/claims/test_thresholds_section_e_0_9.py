@@ -35,6 +35,10 @@ test_control = controls(
 )
 
 
+def test_a_record_without_widths_says_nothing_about_them():
+    assert [part.kept for part in section_e_0_9(finish(())).parts] == [True, True, None]
+
+
 def test_the_limits_of_section_e_0_9():
     evidence = section_e_0_9(CORNER)
     assert evidence.verdict is Verdict.HOLDS

@@ -163,6 +163,15 @@ def test_runs_that_are_not_scored_are_not_called_unfinished():
     assert outside_with(RunStatus.STALLED).details["runs_stalled"] == 1
 
 
+def test_where_no_run_is_scored_all_that_were_cut_off_are_unfinished():
+    trace = traced(SMALL)
+    start, cut_off = trace.start.copy(), np.arange(6) < 4
+    start[:, 0, 0] = 2.0
+    status = np.where(cut_off, RunStatus.BUDGET_SPENT, RunStatus.CONVERGED)
+    runs = lemma_6_2([dataclasses.replace(trace, start=start, status=status)]).runs
+    assert (runs.outside, runs.unfinished) == (6, 4)
+
+
 def test_from_a_hundred_fits_on_the_deviation_is_measured():
     hundred = TraceSetting(half_width=5, step_constant=1 / 8, margin=2.0, n_runs=5, seed=3)
     for setting, n_fits in ((SMALL, 96), (hundred, 100)):

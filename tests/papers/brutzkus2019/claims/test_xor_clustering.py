@@ -32,6 +32,18 @@ def test_verdict_on_the_default_setting(claim):
     assert not lacking_in(evidence)
 
 
+def test_the_largest_angle_of_a_setting_is_that_of_all_its_filters():
+    """tan of an angle is the fit across over the fit along, because x_1 and x_2 are orthogonal and of one length."""
+    runs = drawn(50, 0.1, 50)
+    scored, angles = runs.in_event & (runs.status == RunStatus.CONVERGED), []
+    for sign in range(2):
+        start, end = runs.fits[scored, sign], runs.end[scored, sign]
+        along = end[..., sign] * np.sign(start[..., sign])
+        angles.append(np.degrees(np.arctan2(np.abs(end[..., 1 - sign]), along)))
+    assert np.max(angles) > 2 * np.min(angles)
+    assert theorem_3_3_angle([runs]).details["angles"][0]["largest"] == pytest.approx(np.max(angles), rel=1e-12)
+
+
 def test_lemma_3_2_from_every_octant():
     assert lemma_3_2([octants()]).verdict is Verdict.HOLDS
 

@@ -128,5 +128,7 @@ def test_from_when_on_a_run_is_followed():
 
         return next(changed_weights(toy_path(), change).each())
 
-    assert len(towards_pattern(onto(-1, 1e-5)).looks) == 0
+    ends_on_a_kink = towards_pattern(onto(-1, 1e-5))
+    assert len(ends_on_a_kink.looks) == 0
+    assert np.isnan([ends_on_a_kink.margin, ends_on_a_kink.excess]).all(), "no number of a run that is not followed"
     assert towards_pattern(onto(-2, 1e-5)).looks.tolist() == [len(READINGS) - 1]

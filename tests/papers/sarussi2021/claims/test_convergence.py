@@ -74,6 +74,14 @@ def test_an_epoch_that_never_came_decides_nothing():
     assert "stopped" not in theorem_4_1([toy_runs()]).note
 
 
+def test_a_run_is_unfinished_without_its_hit_or_without_its_clean_epoch():
+    assert theorem_4_1([toy_runs()]).runs.unfinished == 0
+    never_below = altered(toy_runs(), hits=lambda hits: np.where(np.arange(len(hits))[:, None] == 1, -1, hits))
+    assert theorem_4_1([never_below]).runs.unfinished == 1
+    at_the_start = altered(toy_runs(), hits=lambda hits: 0 * hits)
+    assert theorem_4_1([at_the_start]).runs.unfinished == 0
+
+
 @pytest.mark.parametrize("seed", [1, 3])
 def test_runs_have_time_for_their_first_clean_epoch(seed):
     """The largest sampled loss falls like c/t: after as many epochs as runs may take it is far below every ε_0.

@@ -57,6 +57,19 @@ def test_the_bound_on_the_ratio_is_asked_from_the_settling_on():
     assert handed(theorem_6_1, [late])[0][BOUNDED].scored.sum() == 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "n_cases", "kept"), [(np.inf, len(READINGS) - 1, True), (np.nan, len(READINGS), None)]
+)
+def test_a_look_at_which_nothing_is_bounded_is_not_asked_about(limit, n_cases, kept):
+    """An infinite bound promises nothing; one that is not a number leaves the look open, where a side is not one."""
+
+    def bound(*given):
+        return np.where(np.arange(len(READINGS)) == 3, limit, cluster_bound(*given))
+
+    (part,) = [part for part in theorem_6_1([toy_path()], bound=bound).parts if part.name == BOUNDED]
+    assert (part.n_cases, part.kept) == (n_cases, kept)
+
+
 def turn(weights):
     """The last look turned by 0.06 towards a vector orthogonal to it: 1 − cos is 0.0017, and 0.00165 is allowed."""
     flat = weights[LAST].ravel()

@@ -42,6 +42,15 @@ def test_points_whose_products_have_lost_their_digits(scale, kept, wrong):
     assert {part.name: part.kept for part in equation_7_kernel([small], alike=1.01).parts}[name] is wrong
 
 
+def test_a_product_that_has_just_the_digits_that_are_compared():
+    """4d · 5e-324/1e-12 in the plane, and the next number below."""
+    (cell,) = programs.Solved.join([E1]).cells
+    edge = 8 * (5e-324 / 1e-12)
+    for length, lost in ((edge, False), (np.nextafter(edge, 0), True)):
+        short = cell.replace(pair_length=np.full(len(cell.pair_length), length))
+        assert [promised(equation_7_kernel, key, [short]).undecided.any() for key in ("alike", "unlike")] == [lost] * 2
+
+
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
 def test_a_separator_whose_square_overflows_has_midpoints():
     small = program(1e-160 * WEDGED.points, WEDGED.labels, 1 / 20)
@@ -144,7 +153,7 @@ def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):
     for found in (equation_7_kernel([E1]).parts[2], *both_signs_remain([E1]).parts, *footnote_8([E1]).parts[1:3],
                   *equation_7_antipodal(mirrored_cross()).parts):  # fmt: skip
         assert found.kept is None, found.name
-    monkeypatch.setattr(programs, "SOLVED", 1e-12)
+    monkeypatch.undo()
     assert equation_7_antipodal(altered(mirrored_cross(), gap=1.01e-12)).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert equation_7_antipodal(altered(mirrored_cross(), gap=0.99e-12)).verdict is Verdict.HOLDS
 

@@ -90,7 +90,8 @@ def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_nor
     t = runs.per("time")
     limit = t.norms * constant(t)
     # A start at W = 0 has 0 on both sides, and so has data without a separator: they show nothing.
-    how = {"within": ROUNDING, "where": (t.norms > 0) & (t.separator_norm > 0)}
+    seen = (t.norms > 0) & (t.separator_norm > 0)
+    how = {"within": ROUNDING, "where": seen, "event": "runs on data with a separator, where $W_t ≠ 0$"}
     words = "{} against G‖W*‖ where they are closest"
     return {
         "above": at_most(t.alignments, limit, text="$F_t ≤ ‖W*‖·G_t$", quantity=words.format("F"), **how),

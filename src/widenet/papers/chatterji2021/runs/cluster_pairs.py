@@ -2,8 +2,9 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -101,29 +102,30 @@ def scattered(dim: int, radius: float, overlap: float, seed: int) -> LabelledClu
     return clustered(points, np.where(own < 2, 1.0, -1.0), own, centres)
 
 
-def _products_on(user_data: UserData) -> "ClusterProducts | NotApplicable":
-    """Your points, each class split into two clusters."""
-    found = clusters_on(user_data)
-    return found if isinstance(found, NotApplicable) else products_of_clusters(found)
+def drawn_on_clusters(measure: Callable[[LabelledClusters, int], Any]) -> Callable[[Any], Any]:
+    """Says of a function that draws cases how it makes them on your points: `measure` gets these and the seed.
+
+    Each class is split into two clusters around normalized means.
+    """
+
+    def on(user_data: UserData) -> Any:
+        if (reason := reason_in_clusters(user_data)) is not None:
+            return reason
+        own = find_clusters(user_data.inputs, user_data.labels)
+        found = clustered(user_data.inputs, user_data.labels, own)
+        if not np.isfinite(found.shape.radius):
+            return NotApplicable("It is about clusters around unit centres, and the mean of a cluster is 0 here.")
+        return measure(found, user_data.choices.seed)
+
+    return drawn_on(on)
 
 
-@drawn_on(_products_on)
+@drawn_on_clusters(lambda found, seed: products_of_clusters(found))
 def draw_products(scale: Scale, seed: int) -> list[ClusterProducts]:
     """Clusters in 2, 5 and 50 dimensions, and the pairs that attain a bound."""
     grid = itertools.product((2, 5, 50), (0.05, 0.3, 0.9), (0.0, 0.4))
     drawn = [products_of_clusters(scattered(*case, seed)) for case in grid]
     return [*drawn, stretched(0.999), shrunk(0.01), ends(0.05)]
-
-
-def clusters_on(user_data: UserData) -> LabelledClusters | NotApplicable:
-    """Your points, each class split into two clusters around normalized means."""
-    if (reason := reason_in_clusters(user_data)) is not None:
-        return reason
-    own = find_clusters(user_data.inputs, user_data.labels)
-    found = clustered(user_data.inputs, user_data.labels, own)
-    if not np.isfinite(found.shape.radius):
-        return NotApplicable("It is about clusters around unit centres, and the mean of a cluster is 0 here.")
-    return found
 
 
 Points = Float[np.ndarray, " point"]
@@ -164,13 +166,7 @@ def reduced_clusters(drawn: LabelledClusters, seed: int) -> ReducedClusters:
     )
 
 
-def _reduced_on(user_data: UserData) -> "ReducedClusters | NotApplicable":
-    """Your points, each class split into two clusters."""
-    found = clusters_on(user_data)
-    return found if isinstance(found, NotApplicable) else reduced_clusters(found, user_data.choices.seed)
-
-
-@drawn_on(_reduced_on)
+@drawn_on_clusters(reduced_clusters)
 def draw_reduced(scale: Scale, seed: int) -> ReducedClusters:
     """Four clusters in five dimensions."""
     return reduced_clusters(scattered(5, 0.3, 0.2, seed), seed)

@@ -23,6 +23,8 @@ NEAR_KINK = 2e-6
 """A pre-activation that is nearer to 0 or h would cross it while its weights are nudged."""
 HESSIAN_NUDGE, HESSIAN_NEAR = 1e-5, 1e-4
 """The same for differences of ∇L, which bend at 0 and h."""
+MOST_INPUTS = 50
+"""Inputs up to which the Hessian is compared entry by entry on your data."""
 
 
 Entries = Float[np.ndarray, " entry"]
@@ -70,12 +72,33 @@ def _loss(network: HuberNetwork, case: Case) -> float:
     return float(np.exp(log_mean_loss(network.margins(case.points, case.labels))))
 
 
-def _slopes_on(user_data: UserData) -> Applied | NotApplicable:
-    """A few networks on your data."""
-    return _on_own_cases(user_data, slopes_of, NEAR_KINK)
+def drawn_on_networks(
+    measure: Callable[[Sequence[Case]], Any], distance: float, *, most_inputs: int | None = None
+) -> Callable[[Any], Any]:
+    """Says of a function that draws cases how it makes them on your data: `measure` gets a few networks on it.
+
+    No pre-activation of theirs comes nearer to a kink than `distance`.
+    """
+
+    def on(user_data: UserData) -> Applied | NotApplicable:
+        n, dim = user_data.inputs.shape
+        if most_inputs is not None and dim > most_inputs:
+            return NotApplicable(f"The Hessian is compared entry by entry here, for at most {most_inputs} inputs.")
+        if (reason := reason_in_inputs(user_data)) is not None:
+            return reason
+        if n * (dim + 1) > DENSE:
+            return NotApplicable(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
+        own, wanted = OwnReducedPoints(own_data=user_data.digest), user_data.choices.n_runs or 2
+        drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=user_data.choices.seed).cases()
+        cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
+        if not cases:
+            return NotApplicable("Every network that was tried has a unit at a kink on this data.")
+        return Applied(measure(cases), other_width(user_data, 4, why="differences are taken weight by weight"))
+
+    return drawn_on(on)
 
 
-@drawn_on(_slopes_on)
+@drawn_on_networks(slopes_of, NEAR_KINK)
 def draw_slopes(scale: Scale, seed: int) -> GradientEntries:
     """Small random networks without a pre-activation near a kink."""
     drawn = [case for case in RandomCases(n_networks=40, seed=seed).cases() if kink_distance(case) > NEAR_KINK]
@@ -123,14 +146,7 @@ def _curvature(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return blocks.ravel(), differences.ravel(), kinds.ravel()
 
 
-def _curvatures_on(user_data: UserData) -> Applied | NotApplicable:
-    """A few networks on your data."""
-    if user_data.inputs.shape[1] > MOST_INPUTS:
-        return NotApplicable(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
-    return _on_own_cases(user_data, curvatures_of, HESSIAN_NEAR)
-
-
-@drawn_on(_curvatures_on)
+@drawn_on_networks(curvatures_of, HESSIAN_NEAR, most_inputs=MOST_INPUTS)
 def draw_curvatures(scale: Scale, seed: int) -> HessianEntries:
     """Three units of each sign on four points of the plane, no pre-activation near a kink."""
     made, number = [], 0
@@ -141,23 +157,3 @@ def draw_curvatures(scale: Scale, seed: int) -> HessianEntries:
         if kink_distance(case) > HESSIAN_NEAR:
             made.append(case)
     return curvatures_of(made)
-
-
-MOST_INPUTS = 50
-"""Inputs up to which the Hessian is compared entry by entry on your data."""
-
-
-def _on_own_cases(
-    user_data: UserData, measure: Callable[[Sequence[Case]], Any], distance: float
-) -> Applied | NotApplicable:
-    if (reason := reason_in_inputs(user_data)) is not None:
-        return reason
-    n, dim = user_data.inputs.shape
-    if n * (dim + 1) > DENSE:
-        return NotApplicable(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
-    own, wanted = OwnReducedPoints(own_data=user_data.digest), user_data.choices.n_runs or 2
-    drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=user_data.choices.seed).cases()
-    cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
-    if not cases:
-        return NotApplicable("Every network that was tried has a unit at a kink on this data.")
-    return Applied(measure(cases), other_width(user_data, 4, why="differences are taken weight by weight"))

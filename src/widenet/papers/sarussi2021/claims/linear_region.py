@@ -32,6 +32,11 @@ OPEN = 1.0001
 """By how much the balls are widened where a lemma needs open ones."""
 
 
+FAR_APART = "pairs with $|(w̄ − ū)·x| ≥ 2r‖x‖$"
+LONG = "pairs with $|w̄·x| ≥ r‖x‖$, $|ū·x| ≥ r‖x‖$ and these signs"
+ALONE = "pairs with $|(w̄ − ū)·x| ≥ 2r‖x‖$ and one long mean"
+
+
 def relative(distance: Pairs, radius: Pairs) -> Pairs:
     """How far a row is from its mean, by the radius; 0 where it is not."""
     with np.errstate(divide="ignore"):
@@ -84,14 +89,14 @@ def reach(pairs: Clouds, factor: float = 1.0) -> np.ndarray:
     return factor * pairs.radius * pairs.norms * (1 + ROUNDING)
 
 
-def signs_agree(pairs: Clouds, where: np.ndarray, text: str) -> Sides:
+def signs_agree(pairs: Clouds, where: np.ndarray, text: str, *, event: str) -> Sides:
     """N has the sign of (w̄ − ū)·x; pairs in which rounding could turn either of them are not scored."""
     ties = (pairs.outputs == 0) & (pairs.difference == 0)
     blurred = np.abs(pairs.outputs) <= IDENTITY * pairs.scales
     # ‖w̄‖ + ‖ū‖ is at most Σ(‖w‖ + ‖u‖)/k. Beside rows across x the products are much shorter, and are rounding.
     blurred |= np.abs(pairs.difference) <= ROUNDING * pairs.scales / pairs.half_width
     signs = np.sign(pairs.outputs), np.sign(pairs.difference)
-    return equal(*signs, where=where & ~(blurred & ~ties), text=text, quantity="sign of N")
+    return equal(*signs, where=where & ~(blurred & ~ties), event=event, text=text, quantity="sign of N")
 
 
 @claim("sarussi2021.theorem_5_1", Kind.MAIN, "Theorem 5.1, Section 5", reads=clouds, given=BALLS, details=pairs_seen,
@@ -113,7 +118,7 @@ def theorem_5_1(pairs: RowBalls, *, factor: float = 2.0) -> Promise:
     inside = np.abs(pairs.difference) >= reach(pairs, factor)
     text = "$sign N = sign (w̄ − ū)·x$ where $|(w̄ − ū)·x| ≥ 2r‖x‖$"
     return Promise(
-        {"signs": signs_agree(pairs, inside, text)},
+        {"signs": signs_agree(pairs, inside, text, event=FAR_APART)},
         details=lambda: {"in_the_region": int(inside.sum()), **_gap(pairs)},
     )
 
@@ -150,9 +155,24 @@ def theorem_5_1_sharp(
     return {
         "even_least": _turns((2, 4), shares[0], "$κ$ cannot be lowered (even $k$)"),
         "odd_least": _turns((3, 7), shares[1], "$κ_k$ cannot be lowered (odd $k$)"),
-        "even": signs_agree(pairs, tall & even, "beyond $κr‖x‖$ the signs agree (even $k$)"),
-        "odd": signs_agree(pairs, tall & ~even, "beyond $κ_k r‖x‖$ the signs agree (odd $k$)"),
-        "one_radius": signs_agree(pairs, above | below, "each side needs the radius of the other sign only"),
+        "even": signs_agree(
+            pairs,
+            tall & even,
+            "beyond $κr‖x‖$ the signs agree (even $k$)",
+            event="pairs with $|(w̄ − ū)·x| > κr‖x‖$ and even $k$",
+        ),
+        "odd": signs_agree(
+            pairs,
+            tall & ~even,
+            "beyond $κ_k r‖x‖$ the signs agree (odd $k$)",
+            event="pairs with $|(w̄ − ū)·x| > κ_k r‖x‖$ and odd $k$",
+        ),
+        "one_radius": signs_agree(
+            pairs,
+            above | below,
+            "each side needs the radius of the other sign only",
+            event="pairs with $(w̄ − ū)·x > κr_u‖x‖$ or $(w̄ − ū)·x < −κr_w‖x‖$",
+        ),
     }
 
 
@@ -183,8 +203,8 @@ def equation_6(pairs: RowBalls, *, factors: tuple[float, float] = (2.0, 1.0)) ->
     ratios = np.divide(pairs.radius, pairs.differences, out=np.full(len(pairs), np.inf), where=pairs.differences > 0)
     wide, printed = (cosines >= factor * ratios * (1 + ROUNDING) for factor in factors)
     return {
-        "wide": signs_agree(pairs, wide, "$|cos| ≥ 2r/‖w̄ − ū‖$"),
-        "printed": signs_agree(pairs, printed, "$|cos| ≥ r/‖w̄ − ū‖$"),
+        "wide": signs_agree(pairs, wide, "$|cos| ≥ 2r/‖w̄ − ū‖$", event="pairs at such angles"),
+        "printed": signs_agree(pairs, printed, "$|cos| ≥ r/‖w̄ − ū‖$", event="pairs at such angles"),
     }
 
 
@@ -199,7 +219,7 @@ def corollary_10_1(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
             limit,
             within=ROUNDING,
             where=(np.abs(pairs.difference) >= factor * limit) & (limit > 0),
-            event="pairs with $|(w̄ − ū)·x| ≥ 2r‖x‖$",
+            event=FAR_APART,
             trivial=0.0,
             text="the larger of $|w̄·x|$, $|ū·x|$ is at least $r‖x‖$",
         )
@@ -214,18 +234,19 @@ def lemma_10_1(pairs: RowBalls) -> Promised:
     0$, then all $w·x$ have the same strict sign. In a closed ball no two of them have strictly opposite signs.
     """
 
-    def one_sided(name: str, mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[Fact, Fact]:
+    def one_sided(name: str, letter: str, mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[Fact, Fact]:
         """With room for what rounding could turn."""
         tiny = np.minimum(np.abs(low), np.abs(high)) <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
         inside, closed = np.abs(mean) >= OPEN * pairs.radius * pairs.norms, np.abs(mean) >= reach(pairs)
         strict, opposite = (low > 0) | (high < 0), (low < 0) & (high > 0)
+        far = f"pairs with $|{letter}·x| ≥ r‖x‖$"
         return (
-            Fact(strict, where=inside & ~tiny, text=f"open ball: one strict sign ({name} rows)"),
-            Fact(~opposite, where=closed & ~tiny, text=f"closed ball: no opposite signs ({name} rows)"),
+            Fact(strict, where=inside & ~tiny, event=far, text=f"open ball: one strict sign ({name} rows)"),
+            Fact(~opposite, where=closed & ~tiny, event=far, text=f"closed ball: no opposite signs ({name} rows)"),
         )
 
-    plus = one_sided("plus", pairs.plus_mean, pairs.plus_low, pairs.plus_high)
-    minus = one_sided("minus", pairs.minus_mean, pairs.minus_low, pairs.minus_high)
+    plus = one_sided("plus", "w̄", pairs.plus_mean, pairs.plus_low, pairs.plus_high)
+    minus = one_sided("minus", "ū", pairs.minus_mean, pairs.minus_low, pairs.minus_high)
     return {"open_plus": plus[0], "closed_plus": plus[1], "open_minus": minus[0], "closed_minus": minus[1]}
 
 
@@ -239,10 +260,10 @@ def proposition_10_1(pairs: RowBalls) -> Promised:
     both = (np.abs(pairs.plus_mean) >= edge) & (np.abs(pairs.minus_mean) >= edge)
     w, u = pairs.plus_mean, pairs.minus_mean
     return {
-        "plus_plus": signs_agree(pairs, both & (w > 0) & (u > 0), "$w̄·x > 0$, $ū·x > 0$"),
-        "plus_minus": signs_agree(pairs, both & (w > 0) & (u < 0), "$w̄·x > 0$, $ū·x < 0$"),
-        "minus_plus": signs_agree(pairs, both & (w < 0) & (u > 0), "$w̄·x < 0$, $ū·x > 0$"),
-        "minus_minus": signs_agree(pairs, both & (w < 0) & (u < 0), "$w̄·x < 0$, $ū·x < 0$"),
+        "plus_plus": signs_agree(pairs, both & (w > 0) & (u > 0), "$w̄·x > 0$, $ū·x > 0$", event=LONG),
+        "plus_minus": signs_agree(pairs, both & (w > 0) & (u < 0), "$w̄·x > 0$, $ū·x < 0$", event=LONG),
+        "minus_plus": signs_agree(pairs, both & (w < 0) & (u > 0), "$w̄·x < 0$, $ū·x > 0$", event=LONG),
+        "minus_minus": signs_agree(pairs, both & (w < 0) & (u < 0), "$w̄·x < 0$, $ū·x < 0$", event=LONG),
     }
 
 
@@ -256,10 +277,10 @@ def proposition_10_2(pairs: RowBalls, *, factor: float = 2.0) -> Promised:
     only_u, only_w = wide & (np.abs(pairs.plus_mean) < edge), wide & (np.abs(pairs.minus_mean) < edge)
     w, u = pairs.plus_mean, pairs.minus_mean
     return {
-        "minus_above": signs_agree(pairs, only_u & (u >= edge), "$ū·x ≥ r‖x‖$ alone"),
-        "minus_below": signs_agree(pairs, only_u & (u <= -edge), "$ū·x ≤ −r‖x‖$ alone"),
-        "plus_above": signs_agree(pairs, only_w & (w >= edge), "$w̄·x ≥ r‖x‖$ alone"),
-        "plus_below": signs_agree(pairs, only_w & (w <= -edge), "$w̄·x ≤ −r‖x‖$ alone"),
+        "minus_above": signs_agree(pairs, only_u & (u >= edge), "$ū·x ≥ r‖x‖$ alone", event=ALONE),
+        "minus_below": signs_agree(pairs, only_u & (u <= -edge), "$ū·x ≤ −r‖x‖$ alone", event=ALONE),
+        "plus_above": signs_agree(pairs, only_w & (w >= edge), "$w̄·x ≥ r‖x‖$ alone", event=ALONE),
+        "plus_below": signs_agree(pairs, only_w & (w <= -edge), "$w̄·x ≤ −r‖x‖$ alone", event=ALONE),
     }
 
 
@@ -278,11 +299,12 @@ def lemma_10_2(pairs: RowBalls, *, share: float = 1.0) -> Promised:
     plus = (pairs.minus_mean <= -edge) & (np.abs(pairs.plus_mean) < inner)
     minus = (pairs.plus_mean <= -edge) & (np.abs(pairs.minus_mean) < inner)
     sign = np.sign(pairs.outputs)
+    words = [f"pairs with ${long}·x ≤ −r‖x‖$ and $|{short}·x| < r‖x‖$" for long, short in (("ū", "w̄"), ("w̄", "ū"))]
     return {
-        "plus_sum": less_than(-pairs.plus_sum, limit, where=plus, text="$−Σσ(w·x) < αkr‖x‖$"),
-        "positive": Fact(sign == 1, where=plus & clear, text="$N(x) > 0$"),
-        "minus_sum": less_than(-pairs.minus_sum, limit, where=minus, text="$−Σσ(u·x) < αkr‖x‖$"),
-        "negative": Fact(sign == -1, where=minus & clear, text="$N(x) < 0$"),
+        "plus_sum": less_than(-pairs.plus_sum, limit, where=plus, event=words[0], text="$−Σσ(w·x) < αkr‖x‖$"),
+        "positive": Fact(sign == 1, where=plus & clear, event=words[0], text="$N(x) > 0$"),
+        "minus_sum": less_than(-pairs.minus_sum, limit, where=minus, event=words[1], text="$−Σσ(u·x) < αkr‖x‖$"),
+        "negative": Fact(sign == -1, where=minus & clear, event=words[1], text="$N(x) < 0$"),
     }
 
 
@@ -302,7 +324,8 @@ def lemma_10_1_as_printed(pairs: PairInBall) -> Promise:
     The main text has closed balls; the proof needs open ones.
     """
     far = np.abs(pairs.plus_mean) >= pairs.printed_radius * pairs.norms
+    one_sign = (pairs.plus_low > 0) | (pairs.plus_high < 0)
     return Promise(
-        {"sign": Fact((pairs.plus_low > 0) | (pairs.plus_high < 0), where=far, text="one strict sign")},
+        {"sign": Fact(one_sign, where=far, event="pairs with $|w̄·x| ≥ r‖x‖$", text="one strict sign")},
         note="w = 0 and 2e₁ at x = e₁: the mean is e₁ and r = 1, so |w̄·x| = r‖x‖, and one row has w·x = 0.",
     )

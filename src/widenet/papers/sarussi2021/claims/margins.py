@@ -34,10 +34,20 @@ def equation_30(found: WrongSide, *, share: float = 1.0) -> Promised:
     limit = share * found.thresholds
     return {
         "positive_point": at_most(
-            found.margins, limit, within=ROUNDING, where=found.positive, text="plus neurons, a positive point"
+            found.margins,
+            limit,
+            within=ROUNDING,
+            where=found.positive,
+            event="networks whose plus neurons are on the wrong side of a positive point",
+            text="plus neurons, a positive point",
         ),
         "negative_point": at_most(
-            found.margins, limit, within=ROUNDING, where=~found.positive, text="minus neurons, a negative point"
+            found.margins,
+            limit,
+            within=ROUNDING,
+            where=~found.positive,
+            event="networks whose minus neurons are on the wrong side of a negative point",
+            text="minus neurons, a negative point",
         ),
     }
 

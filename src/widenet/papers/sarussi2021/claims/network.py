@@ -118,7 +118,9 @@ def section_8_1(
     return Promise(
         {
             "networks": equal(direct, outputs, within=IDENTITY, of=size, text="the two networks are equal"),
-            "theorem_5_1": signs_agree(lifted, far, "Theorem 5.1 with $‖(x, 1)‖$"),
+            "theorem_5_1": signs_agree(
+                lifted, far, "Theorem 5.1 with $‖(x, 1)‖$", event="pairs so far from the boundary"
+            ),
             "theorem_4_1": in_time(
                 e.hit, there, e.updates, promised(e, bound, e.levels), text="Theorem 4.1 with $√(R_x² + 1)$"
             ),

@@ -158,8 +158,22 @@ def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, 
     # Both sides together are sums of at most 4d products.
     rounding = {"within": ROUNDING, "of": pair.pair_length, "undecided": pair.pair_length < 4 * pair.dim * LAST_DIGITS}
     return {
-        "alike": equal(pair.gram, kernel, where=pair.alike, text="$(1 + α²)⟨x, x'⟩$ for equal labels", **rounding),
-        "unlike": equal(pair.gram, kernel, where=~pair.alike, text="$2α⟨x, x'⟩$ for unlike labels", **rounding),
+        "alike": equal(
+            pair.gram,
+            kernel,
+            where=pair.alike,
+            event="pairs of equal labels",
+            text="$(1 + α²)⟨x, x'⟩$ for equal labels",
+            **rounding,
+        ),
+        "unlike": equal(
+            pair.gram,
+            kernel,
+            where=~pair.alike,
+            event="pairs of unlike labels",
+            text="$2α⟨x, x'⟩$ for unlike labels",
+            **rounding,
+        ),
         "dual": equal(
             dual * runs.dual,
             runs.perfect_value,
