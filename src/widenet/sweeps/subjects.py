@@ -270,7 +270,7 @@ class ExperimentSubject:
 
     def _setting(self, point: Mapping[str, Any]) -> ClosedModel:
         row = self.base.model_dump(mode="json")
-        for name, value in {**self.fixed, **point}.items():
+        for name, value in sorted({**self.fixed, **point}.items()):  # a record before what is said of its fields
             _put(row, name, value, self.experiment.id)
         try:
             return type(self.base).model_validate(row)
