@@ -21,7 +21,7 @@ from widenet.sweeps import driver, failures
 from widenet.sweeps.driver import Packing, Quiet, Survey
 from widenet.sweeps.order import order_of, subject_of
 from widenet.sweeps.packing import packed
-from widenet.sweeps.packs import Pack
+from widenet.sweeps.packs import Pack, compute_pack
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 
@@ -328,3 +328,37 @@ def test_a_pack_that_is_held_by_the_living_is_not_submitted_until_they_give_it_b
     assert looks[3] is not None
     assert executor.submitted == 2
     assert dataset_of(sweep)["product"].equals(expected["product"].sel(size=[4], factor=[2.0, 2.5, 0.5]))
+
+
+class Theirs:
+    """Another process is at a cell until a pack was come back for."""
+
+    def __init__(self, sweep: Survey, point: dict[str, Any]):
+        tasks = subject_of(sweep.order, sweep.store).tasks(point)
+        assert isinstance(tasks, list)
+        path = sweep.store.path(tasks[0].key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lease = leases.acquire(path)
+        assert lease is not None
+        self.lease = lease
+
+    def compute(self, text: str, progress=wn.silent) -> dict[str, int]:
+        found = compute_pack(text, progress)
+        if found.get("elsewhere"):
+            self.lease.release()
+        return found
+
+
+@pytest.mark.parametrize("where", ["here", "executor"])
+def test_what_was_computed_in_a_pack_that_is_come_back_to_is_counted(store, monkeypatch, where):
+    sweep = sweep_of(store, over={"size": [2], "factor": [0.5, 1.0, 1.5, 2.0, 2.5]})
+    sweep.decide()
+    sweep.plan.write_bytes(sweep.plan.read_bytes().replace(b"[[1,5]]", b"[[5,1]]"))
+    theirs = Theirs(sweep, {"size": 2, "factor": 2.5})
+    if where == "here":
+        monkeypatch.setattr(driver, "compute_pack", theirs.compute)
+        counts = driver.here(sweep, Quiet())
+    else:
+        with concurrent.futures.ThreadPoolExecutor(1) as executor:
+            counts = driver.by_executor(sweep, executor, Quiet(), function=theirs.compute)
+    assert counts == {"computed": 3, "found": 2}, "two were the pilot"

@@ -3,13 +3,13 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from widenet.progress import Progress
 from widenet.sweeps.driver import Counts
-from widenet.sweeps.packs import COMPUTED
-from widenet.sweeps.tables import FAILED
+from widenet.sweeps.packs import COMPUTED, FOUND
+from widenet.sweeps.tables import FAILED, NOT_APPLICABLE
 
 SECONDS_BETWEEN_LINES = {True: 0.2, False: 10.0}
 """How often a terminal and a pipe are told."""
@@ -82,10 +82,11 @@ def tallied(total: int) -> Iterator[SweepTally]:
             print(CLEAR, end="", file=sys.stderr, flush=True)
 
 
-def in_words(counts: Counts) -> str:
+def in_words(counts: Mapping[str, int]) -> str:
     """What was done, in one line."""
-    words = [f"{counts[COMPUTED]:,} computed", f"{sum(counts.values()) - counts[COMPUTED] - counts[FAILED]:,} found"]
-    return ", ".join([*words, *([f"{counts[FAILED]:,} failed"] if counts[FAILED] else [])])
+    words = {COMPUTED: "computed", FOUND: "found", FAILED: "failed", NOT_APPLICABLE: "do not apply"}
+    told = [f"{counts[state]:,} {word}" for state, word in words.items() if counts[state] or state in (COMPUTED, FOUND)]
+    return ", ".join(told)
 
 
 def _rate(per_second: float) -> str:

@@ -31,8 +31,9 @@ def dataset_of(sweep: Survey) -> xr.Dataset:
     taken = {*axes, RUN, STATE, WHY}  # a cell often repeats a field of its setting
     columns = {name: each for name, each in found.columns().items() if name not in taken}
     variables: dict[str, Any] = {name: _lazy(each, axes) for name, each in columns.items()}
-    variables[STATE] = (axes, order.along_axes(np.array([state for line in found.lines for state in line.states])))
-    variables[WHY] = _lazy(_Quantity(found, WHY, WORD, max(line.reason for line in found.lines)), axes)
+    longest = {STATE: max(len(each) for line in found.lines for each in line.states)}
+    longest[WHY] = max(line.reason for line in found.lines)
+    variables |= {name: _lazy(_Quantity(found, name, WORD, longest[name]), axes) for name in longest}
     about = {"of": ", ".join(order.of), "data": order.about, "seed": order.seed, "sweep": order.digest}
     fixed = {name: value for name, value in order.fixed.items() if isinstance(value, str | int | float)}
     return xr.Dataset(variables, {name: list(values) for name, values in order.axes.items()}, {**about, **fixed})
@@ -68,10 +69,13 @@ class _Packs:
         return table
 
     def table(self, place: int) -> PackTable:
-        """The table of a pack; one that was damaged since is measured again."""
+        """The table of a pack; one that was damaged since is measured again, and its points may be missing then."""
         if place not in self.tables:
             table = PackTable.of(self.order, self.subject.modules, self.spans[place])
-            self.tables[place] = table if table.read(self.store) else self._measured(table, place)
+            if not table.read(self.store):
+                self._measured(table, place)
+                self.lines[place] = PackLine.of(table)
+            self.tables[place] = table
         return self.tables[place]
 
     def columns(self) -> dict[str, "_Quantity"]:
@@ -96,6 +100,8 @@ class _Quantity(BackendArray):
         return self.packs.order.along_axes(np.concatenate([self._of(place) for place in range(len(self.packs.spans))]))
 
     def _of(self, place: int) -> np.ndarray:
+        if self.name == STATE:
+            return np.array(self.packs.lines[place].states, self.dtype)
         table = self.packs.table(place)
         if self.name == WHY:
             return np.array(table.reasons, self.dtype)
