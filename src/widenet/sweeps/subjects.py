@@ -16,6 +16,7 @@ from widenet.claims.applicability import Applied
 from widenet.claims.base import Part
 from widenet.claims.cases import Cases
 from widenet.claims.user_data import Choices, UserData
+from widenet.claims.verdicts import Verdict
 from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, tasks_at
@@ -23,6 +24,8 @@ from widenet.sweeps.data import PointSource, is_about_data
 from widenet.sweeps.spec import OF, Value
 
 VERDICT, UNMET, TIGHTNESS, VACUOUS, WARNING = "verdict", "unmet", "tightness", "vacuous", "warning"
+INCONCLUSIVE = "Inconclusive:"
+"""How a warning begins that says what is undecided."""
 MOST_TRIED = 1_000
 """In how many points a value is tried before the points themselves are left to say that they refuse it."""
 Row = dict[str, "np.ndarray | float | str"]
@@ -106,7 +109,7 @@ class ClaimSubject:
     ) -> Row:
         """The verdict, and of each clause both sides, how close they come, and whether it was kept."""
         evidence = self.evidence(point, results)
-        row = _verdict_row(evidence) | _closest(evidence.headline)
+        row = _verdict_row(evidence) | _closest(evidence, evidence.headline)
         for part in evidence.parts:
             if not look or part.key in look:
                 row |= _part_row(part)
@@ -229,7 +232,7 @@ class SeveralClaims:
         evidence = claim.evidence(rest, results)
         keys = [each.key for each in evidence.parts]
         part = evidence.part(next((each for each in look if each in keys), evidence.headline.key))
-        return _verdict_row(evidence) | _closest(part)
+        return _verdict_row(evidence) | _closest(evidence, part)
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Choices that all claims take, and that one is changed by.
@@ -405,13 +408,25 @@ def _are_same(found: Any, other: Any) -> bool:
 
 
 def _verdict_row(evidence: Evidence) -> Row:
-    unmet = ", ".join(each.key for each in evidence.hypotheses if not each.met)
+    unmet = ", ".join(each.key for each in evidence.hypotheses if each.met is False)
     return {VERDICT: evidence.verdict.value, UNMET: unmet}
 
 
-def _closest(part: Part) -> Row:
+def _closest(evidence: Evidence, part: Part) -> Row:
     tightness = np.nan if part.tightness is None else part.tightness
-    return {TIGHTNESS: tightness, VACUOUS: float(part.vacuous), WARNING: part.warning}
+    return {TIGHTNESS: tightness, VACUOUS: float(part.vacuous), WARNING: _inconclusive(evidence) or part.warning}
+
+
+def _inconclusive(evidence: Evidence) -> str:
+    """What is undecided, where that leaves the verdict open: hypotheses, or else clauses."""
+    if evidence.verdict is not Verdict.INSUFFICIENT_EVIDENCE:
+        return ""
+    words = [f"{each.key} ({each.why})" if each.why else each.key for each in evidence.hypotheses if each.met is None]
+    clauses = (each for each in evidence.parts if each.kept is None)
+    words = words or [
+        f"{each.key} ({each.undecided:,} of {each.n_cases:,} cases)" if each.undecided else each.key for each in clauses
+    ]
+    return " ".join(filter(None, [f"{INCONCLUSIVE} {', '.join(words)}.", evidence.note]))
 
 
 def _part_row(part: Part) -> Row:

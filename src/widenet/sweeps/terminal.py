@@ -23,7 +23,7 @@ from widenet.sweeps.packs import COMPUTED, FOUND
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
 from widenet.sweeps.spec import Value, read_spec, spec_of
-from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT, WARNING
+from widenet.sweeps.subjects import INCONCLUSIVE, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.tables import FAILED, NOT_APPLICABLE
 
 PROCESSES, SLURM = "processes", "slurm"
@@ -112,7 +112,13 @@ def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
         lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
     unmet = Counter({names: number for names, number in _words(numbers, UNMET).items() if names})
     lines += [f"{number:,} × hypotheses that are not met: {names}" for names, number in unmet.most_common(5)]
-    if far := sum(_words(numbers, WARNING).values()):
+    warnings = _words(numbers, WARNING)
+    inconclusive: Counter[str] = Counter()
+    for words, number in warnings.items():
+        if words.startswith(INCONCLUSIVE):
+            inconclusive[words.partition(". ")[0].rstrip(".")] += number
+    lines += [f"{number:,} × {words[0].lower()}{words[1:]}" for words, number in inconclusive.most_common(5)]
+    if far := warnings.total() - inconclusive.total():
         words = "tested far from the edge: the closest case uses less than a thousandth of what is promised"
         lines.append(f"{far:,} × {words}")
     errors = _words(numbers, WHY)
