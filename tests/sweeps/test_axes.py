@@ -33,9 +33,9 @@ def test_numbers_of_drawn_points_are_axes(store):
 
 
 def test_kinds_of_points_are_an_axis(store):
-    found = wn.sweep("chatterji2021.theorem_1", store=store, data=None, n_runs=1, **numbers_of_data(n_samples=[8]))
+    found = wn.sweep("chatterji2021.theorem_1", store=store, data=None, **numbers_of_data(n_samples=[8]))
     assert found.verdict.values.tolist() == ["HOLDS"]
-    spec = {"of": "chatterji2021.theorem_1", "runs": 1, "over": {"data": ["clusters", "xord"]}}
+    spec = {"of": "chatterji2021.theorem_1", "over": {"data": ["clusters", "xord"]}}
     order = order_of(spec_of(spec), store)
     assert order.shape == (2,)
     assert order.about == "points that are drawn, seed 0"

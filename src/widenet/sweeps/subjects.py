@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,12 +20,14 @@ from widenet.claims.verdicts import Verdict
 from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, tasks_at
-from widenet.sweeps.data import PointSource, is_about_data
+from widenet.sweeps.data import SEED, PointSource, is_about_data
 from widenet.sweeps.spec import OF, Value
 
 VERDICT, UNMET, TIGHTNESS, VACUOUS, WARNING = "verdict", "unmet", "tightness", "vacuous", "warning"
 INCONCLUSIVE = "Inconclusive:"
 """How a warning begins that says what is undecided."""
+MOST_LOOKED = 50
+"""At how many points it is looked whether a fixed choice is used."""
 MOST_TRIED = 1_000
 """In how many points a value is tried before the points themselves are left to say that they refuse it."""
 Row = dict[str, "np.ndarray | float | str"]
@@ -84,10 +86,13 @@ class ClaimSubject:
         assert known.digest
         return known
 
-    def _at(self, point: Mapping[str, Any]) -> Any:
+    def _data_at(self, point: Mapping[str, Any]) -> UserData:
         data = self.data | {name: value for name, value in point.items() if is_about_data(name)}
         choices = {name: value for name, value in point.items() if name not in data}
-        return self.claim.on(self.user_data(tuple(sorted(data.items()))).but(**choices))
+        return self.user_data(tuple(sorted(data.items()))).but(**choices)
+
+    def _at(self, point: Mapping[str, Any]) -> Any:
+        return self.claim.on(self._data_at(point))
 
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
         """Of all experiments that the claim reads."""
@@ -145,24 +150,122 @@ class ClaimSubject:
         Raises:
           InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
         """
+        self.require_axes(axes)
+        for sentence in (*(self.unused(axes) or {}).values(), *self.not_run(axes).values()):
+            raise Unfit(sentence)
+
+    def unused(self, axes: Mapping[str, Sequence[Value]]) -> dict[str, str] | None:
+        """Of fixed choices that change nothing at any of a few points, why; None where nothing is run there.
+
+        They are the first and those around it: a choice may matter beside one value and not beside another.
+        """
+        found: dict[str, str] | None = None
+        for point in itertools.islice(_around_first(axes), MOST_LOOKED):
+            here = self._unused_at(point)
+            if here is not None:
+                found = here if found is None else {name: each for name, each in found.items() if name in here}
+            if found == {}:
+                break
+        return found
+
+    def _unused_at(self, point: Mapping[str, Any]) -> dict[str, str] | None:
+        tasks = self._tasks_or_none(point)
+        if tasks is None or isinstance(tasks, NotApplicable):
+            return None
+        chosen = {name: value for name, value in self.fixed.items() if name != SEED}
+        try:
+            idle = self._data_at(point).unreached(self.claim.ways)
+        except Exception:
+            return None  # the point says so itself
+        found = {name: self._changes_nothing(name) for name in chosen if name in idle}
+        words = {name: value for name, value in chosen.items() if isinstance(value, str)}
+        return found | {
+            name: sentence for name, value in words.items() if (sentence := self._runs_another(name, value, point))
+        }
+
+    def _changes_nothing(self, name: str) -> str:
+        shown = "runs (n_runs)" if name == "n_runs" else name
+        return f"{shown} changes nothing that {self.claim.id} runs; leave it out."
+
+    def require_axes(self, axes: Mapping[str, Sequence[Value]]) -> None:
+        """The same of the axes alone: of one claim among several, what is fixed may concern the others.
+
+        Raises:
+          InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
+        """
+        Choices(**self.fixed)
         for name, values in axes.items():
             for value in values if not is_about_data(name) else ():
                 Choices(**{**self.fixed, name: value})
-        _require_values({name: values for name, values in axes.items() if is_about_data(name)}, self._require_points)
+        of_data = {name: values for name, values in axes.items() if is_about_data(name)}
+        if not of_data and (refusal := _refusal({}, self._require_points)) is not None:
+            raise Unfit(str(refusal))
+        _require_values(of_data, self._require_points)
         first = {name: values[0] for name, values in axes.items()}
         last = {name: values[-1] for name, values in axes.items()}
         found = self._tasks_or_none(first)
-        is_fixed = not any(map(is_about_data, axes))
-        if isinstance(found, NotApplicable) and is_fixed:
+        if isinstance(found, NotApplicable) and not of_data:
             if found == self._tasks_or_none({}) == self._tasks_or_none(last):
                 raise Unfit(f"{self.claim.id} does not apply to this data. {found}")
             return
         if not found:
             return
-        for name, values in axes.items():
+        for name, values in of_data.items():  # two draws may well be alike to a claim that counts patterns
             others = (self._tasks_or_none({**first, name: value}) for value in values[1:])
             if len(values) > 1 and all(_are_same(found, other) for other in others):
-                raise Unfit(f"{name} changes nothing that {self.claim.id} runs; leave it out.")
+                raise Unfit(self._changes_nothing(name))
+        for name, values in axes.items():
+            if name not in of_data and any(len(each) == len(values) for each in self._alike(name, axes)):
+                raise Unfit(self._changes_nothing(name))
+
+    def not_run(self, axes: Mapping[str, Sequence[Value]]) -> dict[tuple[str, Value], str]:
+        """Of axes and values that are not what is run there, why: another word, or what another value runs too."""
+        found = {}
+        first = {name: values[0] for name, values in axes.items()}
+        for name in (each for each in axes if not is_about_data(each)):
+            for value in axes[name]:
+                if isinstance(value, str) and (sentence := self._runs_another(name, value, {**first, name: value})):
+                    found[name, value] = sentence
+            for group in self._alike(name, axes):
+                rest = [value for value in group if (name, value) not in found]
+                words = f"{', '.join(map(repr, rest[:-1]))} and {rest[-1]!r}"
+                if len(rest) > 1:
+                    sentence = f"{self.claim.id} runs the same for {name} = {words}; keep one of them."
+                    found |= {(name, value): sentence for value in rest}
+        return found
+
+    def _runs_another(self, name: str, value: str, point: Mapping[str, Value]) -> str:
+        """That cells have another word in the field of this name; "" where they have this one, or no such field."""
+        tasks = self._tasks_or_none(point)
+        rows = [task.row for task in tasks] if isinstance(tasks, list) else []
+        words = {row[name] for row in rows if isinstance(row.get(name), str)}
+        if not words or value in words:
+            return ""
+        run = " and ".join(map(repr, sorted(words)))
+        return f"{name} = {value!r} is not what {self.claim.id} runs, which is {run}; leave it out."
+
+    def _alike(self, name: str, axes: Mapping[str, Sequence[Value]]) -> list[list[Value]]:
+        """Values of a choice that run the same wherever they stand, two or more in each group.
+
+        At one point they may run the same and at another not, where a choice matters beside some others only.
+        """
+        values, left = axes[name], MOST_TRIED
+        others = {other: each for other, each in axes.items() if other != name}
+        alike = [list(values)] if 1 < len(values) <= MOST_TRIED else []
+        for point in _around_first(others):
+            if not alike or left <= 0:
+                break
+            left -= sum(map(len, alike))
+            alike = [part for group in alike for part in self._alike_at(name, group, point)]
+        return alike
+
+    def _alike_at(self, name: str, values: Sequence[Value], point: Mapping[str, Value]) -> list[list[Value]]:
+        groups: dict[tuple[str, ...], list[Value]] = {}
+        for value in values:
+            tasks = self._tasks_or_none({**point, name: value})
+            if isinstance(tasks, list):
+                groups.setdefault(tuple(task.key.digest for task in tasks), []).append(value)
+        return [each for each in groups.values() if len(each) > 1]
 
     def _tasks_or_none(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable | None:
         """None where the claim fails: that is for the point to say, and ends no other."""
@@ -211,10 +314,15 @@ class SeveralClaims:
         found = {}
         for id, claim in self.claims.items():
             try:
-                claim.require(self.axes)
+                claim.require_axes(self.axes)
             except Unfit as refusal:
                 found[id] = str(refusal)
         return found
+
+    @functools.cached_property
+    def not_run(self) -> dict[str, dict[tuple[str, Value], str]]:
+        """Of the other claims, values that are not what they run, and why."""
+        return {id: claim.not_run(self.axes) for id, claim in self.claims.items() if id not in self.unfit}
 
     def _of(self, point: Mapping[str, Any]) -> tuple[ClaimSubject, dict[str, Any]]:
         return self.claims[point[OF]], {name: value for name, value in point.items() if name != OF}
@@ -222,7 +330,11 @@ class SeveralClaims:
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
         """Of the claim of this point."""
         claim, rest = self._of(point)
-        return NotApplicable(self.unfit[point[OF]]) if point[OF] in self.unfit else claim.tasks(rest)
+        if point[OF] in self.unfit:
+            return NotApplicable(self.unfit[point[OF]])
+        idle = self.not_run[point[OF]]
+        sentence = next((idle[each] for each in rest.items() if each in idle), None)
+        return claim.tasks(rest) if sentence is None else NotApplicable(sentence)
 
     def row(
         self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
@@ -238,10 +350,15 @@ class SeveralClaims:
         """Choices that all claims take, and that one is changed by.
 
         Raises:
-          InputError: none of the claims can be swept over these axes.
+          InputError: none of the claims can be swept over these axes, or uses a fixed choice.
         """
         if len(self.unfit) == len(self.claims):
             raise InputError(next(iter(self.unfit.values())))
+        unused = [each.unused(self.axes) for id, each in self.claims.items() if id not in self.unfit]
+        applied = [each for each in unused if each is not None]
+        for name in applied[0] if applied else ():
+            if all(name in each for each in applied):
+                raise InputError(f"{name} changes nothing that any of these claims runs; leave it out.")
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """Clauses of any of them."""
@@ -399,6 +516,15 @@ def _refusal(values: Mapping[str, Value], take: Callable[[Mapping[str, Value]], 
     except Exception:
         return None
     return None
+
+
+def _around_first(axes: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
+    """The first point, those that differ from it in one value, the last values first, and then all."""
+    first = {name: values[0] for name, values in axes.items()}
+    yield first
+    for place in range(1, max(map(len, axes.values()), default=0)):
+        yield from ({**first, name: values[-place]} for name, values in axes.items() if place < len(values))
+    yield from (dict(zip(axes, each, strict=True)) for each in itertools.product(*axes.values()))
 
 
 def _are_same(found: Any, other: Any) -> bool:
