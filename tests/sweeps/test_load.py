@@ -125,3 +125,17 @@ def test_points_whose_table_and_cells_are_damaged_are_missing_when_nothing_is_co
     states = found.state.values.ravel().tolist()
     assert sorted(states) == ["finished"] * 8 + ["missing"]
     assert (found["product"].isnull().all("run") == (found.state == "missing")).all()
+
+
+def test_what_is_finished_is_shown_without_packs_and_index(store, swept):
+    for path in (*(store.root / "sweeps").glob("*.packs"), *(store.root / "sweeps").glob("*.index")):
+        path.unlink()
+    assert wn.load(row_of(), store=store).identical(swept)
+
+
+def test_what_was_asked_for_is_there_while_nothing_is_finished(store, log):
+    found = wn.load({**row_of(), "look": {"measured": "product"}}, store=store)
+    assert found["product"].dims == ("size", "factor")
+    assert found["product"].isnull().all()
+    assert (found.state == "missing").all()
+    assert not log.counts("start")

@@ -13,7 +13,8 @@ from widenet.sweeps.driver import Survey
 from widenet.sweeps.index import PackLine, lines_of
 from widenet.sweeps.order import Question, subject_of
 from widenet.sweeps.packs import measure
-from widenet.sweeps.tables import MISSING, NUMBER, RUNS, WORD, PackTable
+from widenet.sweeps.spec import OF
+from widenet.sweeps.tables import NUMBER, RUNS, WORD, PackTable
 
 RUN = "run"
 STATE, WHY = "state", "why"
@@ -51,21 +52,17 @@ class _Packs:
         self.tables: dict[int, PackTable] = {}
         empty = [PackTable.of(self.order, self.subject.modules, span) for span in self.spans]
         lines = lines_of(self.store, empty) if is_decided else [None]
-        if is_decided and None in lines:
+        if None in lines:
             sweep.require_look()
         for place, line in enumerate(lines):
             if line is None:
-                self.tables[place] = self._measured(empty[place], place, not is_decided)
+                self.tables[place] = self._measured(empty[place], place)
         self.lines: list[PackLine] = [
             PackLine.of(self.tables[place]) if line is None else line for place, line in enumerate(lines)
         ]
 
-    def _measured(self, table: PackTable, place: int, is_unknown: bool = False) -> PackTable:
-        span = self.spans[place]
-        if is_unknown:
-            table.fill([(MISSING, "", {})] * len(span))
-        else:
-            table.fill([measure(self.order, self.subject, self.store, number) for number in span])
+    def _measured(self, table: PackTable, place: int) -> PackTable:
+        table.fill([measure(self.order, self.subject, self.store, number) for number in self.spans[place]])
         return table
 
     def table(self, place: int) -> PackTable:
@@ -79,8 +76,10 @@ class _Packs:
         return self.tables[place]
 
     def columns(self) -> dict[str, "_Quantity"]:
-        """Every column that a pack has."""
-        kinds = {name: kind for line in self.lines for name, kind in line.kinds.items()}
+        """Every column that a pack has, and what was asked for."""
+        asked = () if OF in self.order.axes else self.order.look  # of several claims the tightness of a clause is kept
+        kinds = dict.fromkeys(asked, NUMBER)
+        kinds |= {name: kind for line in self.lines for name, kind in line.kinds.items()}
         longest = {name: max(line.longest.get(name, 1) for line in self.lines) for name in kinds}
         return {name: _Quantity(self, name, kind, longest[name]) for name, kind in kinds.items()}
 
