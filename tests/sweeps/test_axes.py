@@ -182,4 +182,4 @@ def test_a_record_is_set_before_its_fields(store):
     orders = [order_of(spec_of({"of": PRODUCTS, "set": row}), store) for row in rows]
     assert orders[0].digest == orders[1].digest
     tasks = [subject_of(order, store).tasks({}) for order in orders]
-    assert [each[0].setting.inner.shift for each in tasks if isinstance(each, list)] == [2.0, 2.0]
+    assert [each[0].row["inner"] for each in tasks if isinstance(each, list)] == [{"shift": 2.0}] * 2

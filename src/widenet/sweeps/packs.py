@@ -108,10 +108,16 @@ class _PackWork:
         table = PackTable.of(self.pack.order, self.subject.modules, span)
         if table.read(self.store):
             return {FOUND: len(span)}
-        left: deque[tuple[int, list[Task] | NotApplicable | Failure]]
-        left = deque((number, tasks_at(self.pack.order, self.subject, number)) for number in span)
+        left: deque[tuple[int, list[Task] | Failure]] = deque()
+        for number in span:
+            tasks = tasks_at(self.pack.order, self.subject, number)
+            if isinstance(tasks, NotApplicable) or (isinstance(tasks, list) and self._are_there(tasks)):
+                self.became[number] = FOUND
+            else:
+                left.append((number, tasks))
+        self.progress(len(self.became) / len(span), "")
         for _ in range(self.pack.order.tries):  # a point that failed for a passing reason is tried after the others
-            again: deque[tuple[int, list[Task] | NotApplicable | Failure]] = deque()
+            again: deque[tuple[int, list[Task] | Failure]] = deque()
             for number, tasks in left:
                 state = self._settle(tasks)
                 if state in (ELSEWHERE, FAILED):
@@ -127,10 +133,12 @@ class _PackWork:
             self._measure(table, span)
         return dict(Counter(self.became.values()))
 
-    def _settle(self, tasks: "list[Task] | NotApplicable | Failure") -> str:
+    def _are_there(self, tasks: Sequence[Task]) -> bool:
+        """Whether there are files of all cells; whether they are whole is seen when they are read."""
+        return all(self.store.holds(task.key) for task in tasks)
+
+    def _settle(self, tasks: list[Task] | Failure) -> str:
         """What became of a point."""
-        if isinstance(tasks, NotApplicable):
-            return FOUND
         if isinstance(tasks, Failure):
             return FAILED
         return _worst(FOUND if self.store.holds(task.key) else self._compute(task) for task in tasks)
