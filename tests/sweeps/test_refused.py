@@ -92,6 +92,10 @@ ANY_ORDER = "sarussi2021.theorem_4_1"
             {"of": "chatterji2021.theorem_1", "over": {"n_neurons": [4, 8, 512, 1024]}},
             "chatterji2021.theorem_1 runs the same for n_neurons = 4 and 8; keep one of them",
         ),
+        (
+            {"of": "brutzkus2018.footnote_1", "over": {"n_neurons": [4, 8]}},
+            "n_neurons changes nothing that brutzkus2018.footnote_1 runs; leave it out",
+        ),
         ({"of": THEOREM, "set": {"required_margin": 2.0}}, "required_margin changes nothing that .*theorem_2 runs"),
         (
             {"of": [THEOREM, ANY_ORDER], "set": {"n_components": 3}, "over": {"step_size": [0.5, 1.0]}},
@@ -112,11 +116,12 @@ def test_what_would_not_be_run_is_refused_before_anything_is_run(store, row, wor
         {"of": ANY_ORDER, "set": {"order": "permutation", "n_neurons": 20}},
         {"of": ANY_ORDER, "over": {"order": ["permutation", "cyclic"], "max_updates": [40, 80, 10**6]}},
         {"of": THEOREM, "over": {"order": ["permutation", "cyclic", "hardest", "easiest", "slowest"]}},
+        {"of": "brutzkus2018.section_2_zero_minimum", "over": {"n_neurons": [4, 8]}, "runs": None},
         {"of": [THEOREM, "brutzkus2019.theorem_6_3"], "set": {"diverse_only": True}, "over": {"step_size": [0.5, 1.0]}},
     ],
 )
 def test_what_is_run_is_not_refused(store, row):
-    assert order_of(spec_of({**row, "runs": 1}), store).n_points
+    assert order_of(spec_of({"runs": 1, **row}), store).n_points
 
 
 def test_of_several_claims_one_does_not_apply_where_it_runs_something_else(store):

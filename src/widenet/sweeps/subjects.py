@@ -173,15 +173,19 @@ class ClaimSubject:
         if tasks is None or isinstance(tasks, NotApplicable):
             return None
         chosen = {name: value for name, value in self.fixed.items() if name != SEED}
-        try:
-            idle = self._data_at(point).unreached(self.claim.ways)
-        except Exception:
-            return None  # the point says so itself
+        idle = self._idle(point)
         found = {name: self._changes_nothing(name) for name in chosen if name in idle}
         words = {name: value for name, value in chosen.items() if isinstance(value, str)}
         return found | {
             name: sentence for name, value in words.items() if (sentence := self._runs_another(name, value, point))
         }
+
+    def _idle(self, point: Mapping[str, Any]) -> Iterable[str]:
+        """Choices of this point that change nothing that is run there."""
+        try:
+            return self._data_at(point).unreached(self.claim.ways)
+        except Exception:
+            return ()  # the point says so itself
 
     def _changes_nothing(self, name: str) -> str:
         shown = "runs (n_runs)" if name == "n_runs" else name
@@ -208,7 +212,10 @@ class ClaimSubject:
             if found == self._tasks_or_none({}) == self._tasks_or_none(last):
                 raise Unfit(f"{self.claim.id} does not apply to this data. {found}")
             return
-        if not found:
+        if not found:  # it has no cells, and makes its cases from the choices
+            for name in self._idle(first) if found is not None and not of_data else ():
+                if len(axes.get(name, ())) > 1:
+                    raise Unfit(self._changes_nothing(name))
             return
         for name, values in of_data.items():  # two draws may well be alike to a claim that counts patterns
             others = (self._tasks_or_none({**first, name: value}) for value in values[1:])
@@ -263,7 +270,7 @@ class ClaimSubject:
         groups: dict[tuple[str, ...], list[Value]] = {}
         for value in values:
             tasks = self._tasks_or_none({**point, name: value})
-            if isinstance(tasks, list):
+            if isinstance(tasks, list) and tasks:  # a claim without cells makes its cases from the choice
                 groups.setdefault(tuple(task.key.digest for task in tasks), []).append(value)
         return [each for each in groups.values() if len(each) > 1]
 
