@@ -17,7 +17,7 @@ from widenet.plots.marks import End, curve, label_ends, promise, ramp
 from widenet.plots.picture import Panel, Picture
 from widenet.plots.style import BROKEN, FORMATS, MEASURED, OPEN, PAGE, SOFT, lay_out, render
 from widenet.sweeps.result import RUN, STATE, WHY
-from widenet.sweeps.subjects import TIGHTNESS, UNMET, VACUOUS, VERDICT, WARNING
+from widenet.sweeps.rows import TIGHTNESS, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.tables import FINISHED, NOT_APPLICABLE
 
 ENDS = ("_promised", "_tightness", "_kept", "_vacuous")

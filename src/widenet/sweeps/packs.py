@@ -21,7 +21,8 @@ from widenet.run.records import decode
 from widenet.store import Store, leases
 from widenet.sweeps import failures, index
 from widenet.sweeps.order import Question, published, subject_of
-from widenet.sweeps.subjects import Row, Subject
+from widenet.sweeps.rows import Row
+from widenet.sweeps.subjects import Subject
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
 
 COMPUTED, FOUND, ELSEWHERE = "computed", "found", "elsewhere"

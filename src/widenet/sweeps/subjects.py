@@ -1,6 +1,5 @@
 """What is swept: a claim over the choices of your data, or an experiment over the fields of its setting."""
 
-import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,25 +12,18 @@ from pydantic import ValidationError
 from widenet import papers
 from widenet.claims import Claim, Evidence, Experiment, NotApplicable
 from widenet.claims.applicability import Applied
-from widenet.claims.base import Part
-from widenet.claims.cases import Cases
 from widenet.claims.user_data import Choices, UserData
-from widenet.claims.verdicts import Verdict
 from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, tasks_at
 from widenet.sweeps.data import SEED, PointSource, is_about_data
+from widenet.sweeps.rows import Row, closest, known_quantities, part_row, quantities, quantities_of, verdict_row
 from widenet.sweeps.spec import OF, Value
 
-VERDICT, UNMET, TIGHTNESS, VACUOUS, WARNING = "verdict", "unmet", "tightness", "vacuous", "warning"
-INCONCLUSIVE = "Inconclusive:"
-"""How a warning begins that says what is undecided."""
 MOST_LOOKED = 50
 """At how many points it is looked whether a fixed choice is used."""
 MOST_TRIED = 1_000
 """In how many points a value is tried before the points themselves are left to say that they refuse it."""
-Row = dict[str, "np.ndarray | float | str"]
-"""What is looked at in one point: numbers with one entry per run, single numbers, and words."""
 
 
 class Unfit(InputError):
@@ -114,10 +106,10 @@ class ClaimSubject:
     ) -> Row:
         """The verdict, and of each clause both sides, how close they come, and whether it was kept."""
         evidence = self.evidence(point, results)
-        row = _verdict_row(evidence) | _closest(evidence, evidence.headline)
+        row = verdict_row(evidence) | closest(evidence, evidence.headline)
         for part in evidence.parts:
             if not look or part.key in look:
-                row |= _part_row(part)
+                row |= part_row(part)
         return row | self._quantities(results, [name for name in look if name not in self.promised], at)
 
     def _quantities(self, results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]) -> Row:
@@ -127,7 +119,7 @@ class ClaimSubject:
         for name in look:
             if name not in known:
                 raise UnknownName(f"clause or quantity of {self.claim.id},", name, {*self.promised, *known})
-            parts = [_quantities(each, [name], at)[name] for each in results if name in quantities_of(each)]
+            parts = [quantities(each, [name], at)[name] for each in results if name in quantities_of(each)]
             row[name] = parts[0] if len(parts) == 1 else np.concatenate([np.atleast_1d(part) for part in parts])
         return row
 
@@ -294,7 +286,7 @@ class ClaimSubject:
         of_cells = [name for name in look if name not in self.promised]
         if at and not of_cells:
             raise InputError(f"look.at is for quantities of cells, and {self.claim.id} is a claim; leave it out.")
-        known = [_known_quantities(each.result_type) for each in self.claim.reads]
+        known = [known_quantities(each.result_type) for each in self.claim.reads]
         if None not in known:  # otherwise the first cell tells
             names = [name for each in known for name in each or ()]
             for name in of_cells:
@@ -351,7 +343,7 @@ class SeveralClaims:
         evidence = claim.evidence(rest, results)
         keys = [each.key for each in evidence.parts]
         part = evidence.part(next((each for each in look if each in keys), evidence.headline.key))
-        return _verdict_row(evidence) | _closest(evidence, part)
+        return verdict_row(evidence) | closest(evidence, part)
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Choices that all claims take, and that one is changed by.
@@ -419,7 +411,7 @@ class ExperimentSubject:
         self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
     ) -> Row:
         """The quantities of the cell."""
-        return _quantities(results[0], look, at)
+        return quantities(results[0], look, at)
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Fields of the setting; `points.dim` is the field dim of the record points."""
@@ -433,7 +425,7 @@ class ExperimentSubject:
         kind = self.experiment.result_type
         if at and kind is not xr.Dataset:
             raise InputError(f"quantities of {self.experiment.id} have no axes of their own; leave look.at out.")
-        known = _known_quantities(kind)
+        known = known_quantities(kind)
         for name in look:
             if known is not None and name not in known:
                 raise UnknownName(f"quantity of {self.experiment.id},", name, known)
@@ -538,113 +530,3 @@ def _are_same(found: Any, other: Any) -> bool:
     if not isinstance(found, list) or not isinstance(other, list):
         return False
     return [each.key.digest for each in found] == [each.key.digest for each in other]
-
-
-def _verdict_row(evidence: Evidence) -> Row:
-    unmet = ", ".join(each.key for each in evidence.hypotheses if each.met is False)
-    return {VERDICT: evidence.verdict.value, UNMET: unmet}
-
-
-def _closest(evidence: Evidence, part: Part) -> Row:
-    tightness = np.nan if part.tightness is None else part.tightness
-    return {TIGHTNESS: tightness, VACUOUS: float(part.vacuous), WARNING: _inconclusive(evidence) or part.warning}
-
-
-def _inconclusive(evidence: Evidence) -> str:
-    """What is undecided, where that leaves the verdict open: hypotheses, or else clauses."""
-    if evidence.verdict is not Verdict.INSUFFICIENT_EVIDENCE:
-        return ""
-    words = [f"{each.key} ({each.why})" if each.why else each.key for each in evidence.hypotheses if each.met is None]
-    clauses = (each for each in evidence.parts if each.kept is None)
-    words = words or [
-        f"{each.key} ({each.undecided:,} of {each.n_cases:,} cases)" if each.undecided else each.key for each in clauses
-    ]
-    return " ".join(filter(None, [f"{INCONCLUSIVE} {', '.join(words)}.", evidence.note]))
-
-
-def _part_row(part: Part) -> Row:
-    """Where cases are runs, one entry per run; otherwise those of the closest case."""
-    cases = part.cases
-    if "run" in cases.columns:
-        names = {"": "measured", "_promised": "promised", "_tightness": "tightness", "_kept": "kept"}
-        columns = {end: cases[name].to_numpy(np.float64, na_value=np.nan) for end, name in names.items()}
-        return {f"{part.key}{end}": each for end, each in columns.items()}
-    kept = np.nan if part.kept is None else float(part.kept)
-    sides = {"": part.measured, "_promised": part.promised, "_tightness": part.tightness, "_kept": kept}
-    return {f"{part.key}{end}": np.nan if each is None else float(each) for end, each in sides.items()}
-
-
-def _known_quantities(kind: Any) -> set[str] | None:
-    """What a result of this type has; None where only the result itself can tell."""
-    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
-        return None
-    names = {name for name in dir(kind) if not name.startswith("_") and not callable(getattr(kind, name))}
-    if issubclass(kind, Cases):
-        names |= {name for name in dir(kind.join([])) if not name.startswith("_")}
-    return names | {field.name for field in dataclasses.fields(kind)}
-
-
-def quantities_of(result: Any) -> Iterable[str]:
-    """What can be looked at in a result."""
-    if isinstance(result, xr.Dataset):
-        return [str(name) for name in result.data_vars]
-    return _known_quantities(type(result)) or ()
-
-
-def _quantities(result: Any, look: Sequence[str], at: Mapping[str, Value]) -> Row:
-    if isinstance(result, xr.Dataset):
-        found = _selected(result, look, at)
-    else:
-        names = look or [name for name in vars(result) if not name.startswith("_")]
-        found = {name: _array(getattr(result, name)) for name in names}
-    n_runs = _n_runs(result)
-    row: Row = {}
-    for name, array in found.items():
-        if array is None or array.dtype.kind not in "biuf" or array.ndim > 1 or (array.ndim and len(array) != n_runs):
-            if name in look:
-                raise InputError(f"{name} is not one number, or one number per run; look at another quantity.")
-        else:
-            row[name] = float(array) if array.ndim == 0 else array.astype(np.float64)
-    return row
-
-
-def _selected(result: xr.Dataset, look: Sequence[str], at: Mapping[str, Value]) -> dict[str, np.ndarray]:
-    """The quantities at these values of their own axes; of those without a name, the ones that have no other axes."""
-    known = [str(name) for name in result.dims]
-    for name in at:
-        if name not in known:
-            raise UnknownName("axis of these quantities,", name, known)
-    found = {}
-    for name in look or result.data_vars:
-        if name not in result:
-            raise UnknownName("quantity,", str(name), [str(each) for each in result.data_vars])
-        array = result[name]
-        for axis in (each for each in at if each in array.dims):
-            values = array[axis].values.tolist()
-            if at[axis] not in values:
-                raise InputError(f"{axis} is one of {', '.join(map(str, values))}, got {at[axis]!r}; change look.at.")
-            array = array.isel({axis: values.index(at[axis])})
-        others = [str(each) for each in array.dims if each != "run"]
-        if others and look:
-            example = ", ".join(f"{each} = {array[each].values[-1].item()!r}" for each in others)
-            raise InputError(f"{name} has axes of its own; choose where to look: look.at = {{ {example} }}.")
-        if not others:
-            found[str(name)] = np.asarray(array)
-    return found
-
-
-def _array(value: Any) -> np.ndarray | None:
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _n_runs(result: Any) -> int | None:
-    """The number of runs of a cell; None where its arrays do not say."""
-    if isinstance(result, Cases):
-        return len(type(result).join([result]))
-    if isinstance(result, xr.Dataset):
-        return result.sizes.get("run")
-    lengths = [len(each) for each in vars(result).values() if isinstance(each, np.ndarray) and each.ndim]
-    return lengths[0] if lengths else None

@@ -8,7 +8,7 @@ import numpy as np
 from widenet.run.reach import source_digest
 from widenet.store import CellKey, Store
 from widenet.sweeps.order import Question
-from widenet.sweeps.subjects import Row
+from widenet.sweeps.rows import Row
 
 FOLDER = "sweeps"
 FINISHED, FAILED, MISSING, NOT_APPLICABLE = "finished", "failed", "missing", "does not apply"

@@ -22,8 +22,8 @@ from widenet.sweeps.order import order_of
 from widenet.sweeps.packs import COMPUTED, FOUND
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
+from widenet.sweeps.rows import INCONCLUSIVE, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.spec import Value, read_spec, spec_of
-from widenet.sweeps.subjects import INCONCLUSIVE, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.tables import FAILED, NOT_APPLICABLE
 
 PROCESSES, SLURM = "processes", "slurm"
