@@ -1,5 +1,6 @@
 """Axes beyond choices: drawn points, several claims, an epoch of a quantity; and what a sweep is expected to cost."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import widenet as wn
 from tests.sweeps.conftest import PRODUCTS
 from widenet.errors import InputError
 from widenet.store import Store
-from widenet.sweeps.driver import Survey
+from widenet.sweeps import driver
+from widenet.sweeps.driver import Quiet, Survey
 from widenet.sweeps.forecast import forecast
-from widenet.sweeps.order import order_of
+from widenet.sweeps.order import Question, order_of, subject_of
+from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 
 THEOREM = "brutzkus2018.theorem_2"
@@ -30,9 +33,9 @@ def test_numbers_of_drawn_points_are_axes(store):
 
 
 def test_kinds_of_points_are_an_axis(store):
-    found = wn.sweep("chatterji2021.theorem_1", store=store, data=None, n_runs=1, **numbers_of_data(n_samples=[8]))
+    found = wn.sweep("chatterji2021.theorem_1", store=store, data=None, **numbers_of_data(n_samples=[8]))
     assert found.verdict.values.tolist() == ["HOLDS"]
-    spec = {"of": "chatterji2021.theorem_1", "runs": 1, "over": {"data": ["clusters", "xord"]}}
+    spec = {"of": "chatterji2021.theorem_1", "over": {"data": ["clusters", "xord"]}}
     order = order_of(spec_of(spec), store)
     assert order.shape == (2,)
     assert order.about == "points that are drawn, seed 0"
@@ -67,10 +70,6 @@ def test_a_quantity_is_looked_at_where_you_say(store):
         return {"of": "sarussi2021.curves", "runs": 2, "set": fixed, "over": {"slope": [0.1, 0.5]}, "look": look}
 
     def swept(**look: Any):
-        from widenet.sweeps import driver
-        from widenet.sweeps.driver import Quiet
-        from widenet.sweeps.result import dataset_of
-
         sweep = Survey(order_of(spec_of(row(**look)), store), store)
         driver.here(sweep, Quiet())
         return dataset_of(sweep)
@@ -132,3 +131,55 @@ def test_the_forecast_looks_along_the_sweep(store, log):
     assert "6 points along the sweep were computed now" in words
     begun = [name.split()[0] for name in log.counts("start")]
     assert set(begun) == {"2", "7", "11"}
+
+
+def test_two_orders_of_axes_share_their_points_and_agree(store):
+    first: dict[str, Any] = {"step_size": [0.1, 1.0, 10.0], "slope": [0.1, 0.9]}
+    second = dict(reversed(first.items()))
+    found = wn.sweep(THEOREM, store=store, n_runs=2, look="updates", **first)
+    again = wn.sweep(THEOREM, store=store, n_runs=2, look="updates", **second)
+    assert list(again.sizes) == [*second, "run"]
+    assert again.transpose(*found.sizes).identical(found)
+    alone = wn.sweep(THEOREM, store=store, n_runs=2, look="updates", slope=[0.1], step_size=1.0)
+    np.testing.assert_array_equal(again.updates.sel(slope=0.1, step_size=1.0), alone.updates.values[0])
+
+
+def test_orders_of_axes_share_packs_tables_and_index(store, log):
+    """Three axes of one class beside two of another, in any order: numbers, words and states are those of the point."""
+    over = {"size": [2, 3], "n_runs": [2, 3], "factor": [0.5, 1.0, 4.0], "inner.shift": [0.0, 1.0], "seed": [0, 1]}
+    found, files = None, None
+    for names in itertools.islice(itertools.permutations(over), 0, None, 23):
+        row = {"of": PRODUCTS, "over": {name: over[name] for name in names}}
+        sweep = Survey(order_of(spec_of(row), store), store)
+        driver.here(sweep, Quiet())
+        now = dataset_of(sweep)
+        assert tuple(now["product"].dims) == (*names, "run")
+        assert wn.load(row, store=store).identical(now)
+        for values in itertools.product(*over.values()):
+            point = dict(zip(over, values, strict=True))
+            draws = np.random.default_rng([point["seed"], point["size"]]).normal(size=point["n_runs"])
+            expected = draws * point["factor"] + point["inner.shift"]
+            np.testing.assert_array_equal(now["product"].sel(point).dropna("run"), expected)
+        kept = sorted(path.name for path in (store.root / "sweeps").iterdir() if path.is_file())
+        found, files = now if found is None else found, files or kept
+        assert now.transpose(*over, "run").identical(found.transpose(*over, "run"))
+        assert kept == files
+    assert log.counts().total() == 48
+
+
+def test_an_order_says_how_its_points_are_walked(store, monkeypatch):
+    """Numbers of points mean nothing without the walk: files of another walk have other names."""
+    row = {"of": PRODUCTS, "over": {"size": [2, 3], "n_runs": [2, 3]}}
+    order = order_of(spec_of(row), store)
+    digest = order.digest
+    monkeypatch.setattr(Question, "walk", ("size", "n_runs"))
+    assert Question.model_validate_json(order.text).digest != digest
+
+
+def test_a_record_is_set_before_its_fields(store):
+    """Whatever comes first in your file."""
+    rows = [{"inner": {"shift": 1.0}, "inner.shift": 2.0}, {"inner.shift": 2.0, "inner": {"shift": 1.0}}]
+    orders = [order_of(spec_of({"of": PRODUCTS, "set": row}), store) for row in rows]
+    assert orders[0].digest == orders[1].digest
+    tasks = [subject_of(order, store).tasks({}) for order in orders]
+    assert [each[0].row["inner"] for each in tasks if isinstance(each, list)] == [{"shift": 2.0}] * 2

@@ -10,7 +10,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from tests.sweeps.conftest import PRODUCTS
+from tests.sweeps.conftest import PAIRS, PRODUCTS
 from widenet.cli import app
 
 PATIENCE = 300
@@ -168,3 +168,11 @@ def test_ctrl_c_ends_a_sweep_cleanly_and_the_next_goes_on(tmp_path, log, trouble
     assert ended - 2 <= counts["finished"] <= ended
     assert sum(counts.values()) == 100
     assert set(counts) <= {"finished", "missing"}
+
+
+def test_points_that_do_not_apply_are_not_found(tmp_path):
+    spec = tmp_path / "spec.toml"
+    spec.write_text(f'of = "{PAIRS}"\n[over]\nk = [1, 8]\nn = [10, 5]\n')
+    first, again = (invoke("sweep", spec).splitlines()[0] for _ in "ab")
+    assert first == f"{PAIRS}: 4 points, 3 computed, 0 found, 1 do not apply"
+    assert again == f"{PAIRS}: 4 points, 0 computed, 3 found, 1 do not apply"

@@ -19,9 +19,10 @@ from widenet.errors import StoreError
 from widenet.store import Store, leases
 from widenet.sweeps import driver, failures
 from widenet.sweeps.driver import Packing, Quiet, Survey
-from widenet.sweeps.order import order_of, subject_of
+from widenet.sweeps.order import order_of, publish, subject_of
 from widenet.sweeps.packing import packed
-from widenet.sweeps.packs import Pack
+from widenet.sweeps.packs import Pack, compute_pack
+from widenet.sweeps.progress import SweepTally
 from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
 
@@ -328,3 +329,62 @@ def test_a_pack_that_is_held_by_the_living_is_not_submitted_until_they_give_it_b
     assert looks[3] is not None
     assert executor.submitted == 2
     assert dataset_of(sweep)["product"].equals(expected["product"].sel(size=[4], factor=[2.0, 2.5, 0.5]))
+
+
+class Theirs:
+    """Another process is at a cell until a pack was come back for."""
+
+    def __init__(self, sweep: Survey, point: dict[str, Any]):
+        tasks = subject_of(sweep.order, sweep.store).tasks(point)
+        assert isinstance(tasks, list)
+        path = sweep.store.path(tasks[0].key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lease = leases.acquire(path)
+        assert lease is not None
+        self.lease = lease
+
+    def compute(self, text: str, progress=wn.silent) -> dict[str, int]:
+        found = compute_pack(text, progress)
+        if found.get("elsewhere"):
+            self.lease.release()
+        return found
+
+
+@pytest.mark.parametrize("where", ["here", "executor"])
+def test_what_was_computed_in_a_pack_that_is_come_back_to_is_counted(store, monkeypatch, where):
+    sweep = sweep_of(store, over={"size": [2], "factor": [0.5, 1.0, 1.5, 2.0, 2.5]})
+    sweep.decide()
+    sweep.plan.write_bytes(sweep.plan.read_bytes().replace(b"[[1,5]]", b"[[5,1]]"))
+    theirs = Theirs(sweep, {"size": 2, "factor": 2.5})
+    if where == "here":
+        monkeypatch.setattr(driver, "compute_pack", theirs.compute)
+        counts = driver.here(sweep, Quiet())
+    else:
+        with concurrent.futures.ThreadPoolExecutor(1) as executor:
+            counts = driver.by_executor(sweep, executor, Quiet(), function=theirs.compute)
+    assert counts == {"computed": 3, "found": 2}, "two were the pilot"
+
+
+def test_the_rate_counts_what_is_computed_and_not_what_was_found(store):
+    """Of 10 points in two packs 3 were finished before; a point takes 10 seconds."""
+    now, said = 0.0, []
+    tally = SweepTally(10, said.append, 0.0, lambda: now)
+    report = tally.begin("first", 5)
+    report(0.6, "")
+    now = 10.0
+    report(0.8, "")
+    assert said[-1] == "4 of 10 points, 6.0 a minute, 1:00 left"
+    now = 20.0
+    report(1.0, "")
+    tally.end("first", Counter(computed=2, found=3))
+    assert said[-1] == "5 of 10 points, 6.0 a minute, 0:50 left"
+
+
+def test_a_pack_tells_first_what_was_finished_before(store):
+    sweep = sweep_of(store, over={"size": [2], "factor": [0.5, 1.0, 1.5, 2.0]})
+    driver.here(sweep_of(store, over={"size": [2], "factor": [1.0, 2.0]}), Quiet())
+    publish(sweep.order, store)
+    heard: list[float] = []
+    found = compute_pack(Pack(sweep.order, 0, 4, store.root).text, lambda fraction, _: heard.append(fraction))
+    assert heard == [0.5, 0.75, 1.0]
+    assert found == {"found": 2, "computed": 2}

@@ -74,7 +74,7 @@ def claimed(axes: dict[str, list], **columns) -> xr.Dataset:
     shape, names = tuple(map(len, axes.values())), list(axes)
     words = {"state": "finished", "why": "", "verdict": "HOLDS", "unmet": "", "warning": ""}
     fixed = {name: (names, np.full(shape, word, object)) for name, word in words.items()}
-    given = {name: (names, np.broadcast_to(np.array(values, float), shape)) for name, values in columns.items()}
+    given = {name: (names, np.broadcast_to(np.array(values, float), shape).copy()) for name, values in columns.items()}
     return xr.Dataset({**fixed, "vacuous": (names, np.zeros(shape)), **given}, axes)
 
 
@@ -173,3 +173,31 @@ def test_parquet_has_a_row_per_run(tmp_path, store: Store):
     assert rows[["factor", "run"]].to_numpy().tolist() == [[0.5, 0], [0.5, 1], [1.0, 0], [1.0, 1]]
     np.testing.assert_array_equal(rows["product"], found["product"].values.ravel())
     assert rows["state"].tolist() == ["finished"] * 4
+
+
+def hatched_on(numbers: xr.Dataset) -> int:
+    """How many coloured cells of a map are hatched."""
+    from matplotlib.collections import PatchCollection
+
+    found: list[Any] = picture_of(numbers, "toy").drawing().findobj(PatchCollection)
+    return sum(len(each.get_paths()) for each in found if each.get_hatch())
+
+
+def test_a_cell_of_a_map_is_hatched_where_one_of_its_points_is_missing():
+    side = list(range(1, 7))
+    found = claimed({"n": side, "k": side, "seed": [0, 1]}, loss=1)
+    assert hatched_on(found) == 0
+    found.state[0, 1, 1] = found.state[2, 3, 0] = "missing"
+    found.loss[0, 1, 1] = found.loss[2, 3, 0] = np.nan
+    found.loss[4, 4] = np.nan
+    assert hatched_on(found) == 2, "the third has no colour"
+    assert meshes_on(found)[0].get_array().mask.sum() == 1
+    assert "Hatched: 2 missing points, finished points without this number." in words_on(found)
+
+
+def test_curves_tell_points_without_a_number_and_absent_lines():
+    found = claimed({"of": ["a", "b"], "n": [1, 2, 3]}, loss=[[1, np.nan, 3], [np.nan] * 3])
+    found.verdict[0, 1] = found.verdict[1] = "INSUFFICIENT_EVIDENCE"
+    words = words_on(found)
+    assert "Grey crosses: finished points without this number. No line of loss: b." in words
+    assert "No line" not in words_on(claimed({"of": ["a", "b"], "n": [1, 2, 3]}, loss=1))

@@ -1,6 +1,7 @@
 """How points are packed: by time, where there is enough of it."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from widenet.sweeps.forecast import forecast
 from widenet.sweeps.order import order_of
 from widenet.sweeps.packing import MOST_PER_PACK, packed, price_of, spans_of
 from widenet.sweeps.packs import Pack
+from widenet.sweeps.result import dataset_of
 from widenet.sweeps.spec import spec_of
+from widenet.sweeps.terminal import told
 
 
 def sweep_of(store: Store, **row) -> Survey:
@@ -95,3 +98,27 @@ def test_what_a_point_takes_travels_with_its_pack(store):
     packs = [Pack.of(text) for _, text, _ in sweep.texts(sweep.spans())]
     assert [pack.seconds for pack in packs] == [1.0, 2.0, 3.0]
     assert json.loads(packs[0].text)["seconds"] == 1.0
+
+
+def test_the_forecast_of_what_is_finished_is_that_nothing_is_left(store, log):
+    over = {"factor": [1.0, 2.0]}
+    driver.here(sweep_of(store, over=over), Quiet())
+    lines = forecast(sweep_of(store, over=over), 1).splitlines()
+    assert lines[2] == "0 points are missing."
+    assert lines[4].startswith("Nothing was computed now")
+    assert lines[5].startswith("About 0 s in 1 process (0 s on one core)")
+    assert set(log.counts().values()) == {1}
+
+
+def test_a_forecast_counts_the_runs_of_every_start(store):
+    """Two of each length."""
+    row = {"of": "sarussi2021.theorem_4_1", "runs": 2, "over": {"step_size": [0.5, 1.0]}}
+    sweep = Survey(order_of(spec_of(row), store), store)
+    assert forecast(sweep, 1).splitlines()[0] == "2 points, 4 runs each, 8 in all."
+    driver.here(sweep, Quiet())
+    found = dataset_of(sweep)
+    assert found.sizes["run"] == 4
+    assert (found.verdict == "INSUFFICIENT_EVIDENCE").all()
+    said = "Inconclusive: end_loss (4 of 4 cases), clean_epoch (4 of 4 cases)"
+    assert all(each.startswith(f"{said}. ") for each in found.warning.values)
+    assert f"2 × {said[0].lower()}{said[1:]}" in told(sweep, found, Counter()).splitlines()

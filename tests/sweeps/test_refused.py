@@ -74,3 +74,73 @@ def test_kinds_and_numbers_of_drawn_points_are_axes_together(store):
     assert (found.state.sel(data="separable") == "finished").all()
     assert (found.state.sel(data="xord") == "does not apply").all()
     assert "no number of xord, 'data.dim'" in str(found.why.sel({"data": "xord", "data.dim": 5}).item())
+
+
+ANY_ORDER = "sarussi2021.theorem_4_1"
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (
+            {"of": ANY_ORDER, "over": {"order": ["permutation", "cyclic", "hardest", "slowest"]}},
+            "order = 'hardest' is not what sarussi2021.theorem_4_1 runs, which is 'permutation'; leave it out",
+        ),
+        ({"of": ANY_ORDER, "set": {"order": "hardest"}}, "order = 'hardest' is not what .*, which is 'permutation'"),
+        ({"of": ANY_ORDER, "set": {"n_components": 3}}, "n_components changes nothing that sarussi2021.theorem_4_1"),
+        (
+            {"of": "chatterji2021.theorem_1", "over": {"n_neurons": [4, 8, 512, 1024]}},
+            "chatterji2021.theorem_1 runs the same for n_neurons = 4 and 8; keep one of them",
+        ),
+        (
+            {"of": "brutzkus2018.footnote_1", "over": {"n_neurons": [4, 8]}},
+            "n_neurons changes nothing that brutzkus2018.footnote_1 runs; leave it out",
+        ),
+        ({"of": THEOREM, "set": {"required_margin": 2.0}}, "required_margin changes nothing that .*theorem_2 runs"),
+        (
+            {"of": [THEOREM, ANY_ORDER], "set": {"n_components": 3}, "over": {"step_size": [0.5, 1.0]}},
+            "n_components changes nothing that any of these claims runs; leave it out",
+        ),
+        ({"of": THEOREM, "set": {"step_sizee": 1.0}}, "^there is no choice 'step_sizee'; did you mean 'step_size'"),
+        ({"of": THEOREM, "set": {"data.n_samples": 1e3}}, "^data.n_samples must be a whole number from 1 on"),
+    ],
+)
+def test_what_would_not_be_run_is_refused_before_anything_is_run(store, row, words):
+    with pytest.raises(InputError, match=words):
+        order_of(spec_of(row), store)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"of": ANY_ORDER, "set": {"order": "permutation", "n_neurons": 20}},
+        {"of": ANY_ORDER, "over": {"order": ["permutation", "cyclic"], "max_updates": [40, 80, 10**6]}},
+        {"of": THEOREM, "over": {"order": ["permutation", "cyclic", "hardest", "easiest", "slowest"]}},
+        {"of": "brutzkus2018.section_2_zero_minimum", "over": {"n_neurons": [4, 8]}, "runs": None},
+        {"of": [THEOREM, "brutzkus2019.theorem_6_3"], "set": {"diverse_only": True}, "over": {"step_size": [0.5, 1.0]}},
+    ],
+)
+def test_what_is_run_is_not_refused(store, row):
+    assert order_of(spec_of({"runs": 1, **row}), store).n_points
+
+
+def test_of_several_claims_one_does_not_apply_where_it_runs_something_else(store):
+    """The others are run there."""
+    found = wn.sweep([THEOREM, ANY_ORDER], order=["hardest", "cyclic"], n_runs=1, store=store)
+    states = found.state.transpose("of", "order").values.tolist()
+    assert states == [["finished", "finished"], ["does not apply", "finished"]]
+    assert "which is 'permutation'" in str(found.why.sel(of=ANY_ORDER, order="hardest").item())
+
+
+def test_a_choice_that_matters_beside_another_only_is_not_refused(store, monkeypatch):
+    """Here the slope is used from a width of 8 on."""
+    real = ClaimSubject._at
+
+    def at(subject, point):
+        return real(subject, point if point.get("n_neurons", 8) >= 8 else {**point, "slope": 0.5})
+
+    monkeypatch.setattr(ClaimSubject, "_at", at)
+    over = {"n_neurons": [4, 8], "slope": [0.1, 0.2]}
+    assert order_of(spec_of({"of": THEOREM, "over": over}), store).n_points == 4
+    with pytest.raises(InputError, match="slope changes nothing"):
+        order_of(spec_of({"of": THEOREM, "over": {**over, "n_neurons": [4, 6]}}), store)

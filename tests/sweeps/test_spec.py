@@ -1,5 +1,7 @@
 """What a TOML file may ask, and the sentence for what it may not."""
 
+import math
+
 import pytest
 
 from widenet.errors import InputError
@@ -33,6 +35,9 @@ def test_ranges_between_whole_numbers_are_whole_where_they_can_be():
         ),
         ({"of": "x", "over": {"a": []}}, "a has no values"),
         ({"of": "x", "over": {"a": [1, 2, 1]}}, "a has the value 1 twice"),
+        ({"of": "x", "over": {"a": [math.nan, math.nan, 1.0]}}, "a must have finite values, got nan; leave it out"),
+        ({"of": "x", "over": {"a": {"from": 0, "to": math.inf, "steps": 3}}}, "a: a range needs finite ends, got 0"),
+        ({"of": "x", "over": {"a": {"from": 0, "to": 1}}}, "over.a.steps is missing; a range has from, to and steps"),
         ({"of": "x", "over": {"a": [1, "b"]}}, "a has text beside numbers"),
         ({"of": "x", "over": {"a": {"from": 0, "to": 1, "steps": 2, "log": True}}}, "needs positive ends"),
         ({"of": "x", "over": {"a": {"from": 0, "to": 1, "steps": 0}}}, "over.a.steps: must be greater"),

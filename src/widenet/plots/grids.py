@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
+from matplotlib.collections import PatchCollection, QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import FigureBase
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
 from widenet.plots.axes import LogTicks, decade, number, percent
@@ -16,6 +17,7 @@ from widenet.plots.style import FAINT, INK, PAGE, SEQUENTIAL, SOFT
 
 Grid = Float[np.ndarray, "y x"]
 Marks = Bool[np.ndarray, "y x"]
+HATCH = "////"
 FEW = 9
 """So many values of an axis are all labelled."""
 WIDE_RANGE = 50.0
@@ -44,7 +46,7 @@ def heat_map(
     """
     axes = canvas.subplots()
     axes.set_facecolor(FAINT)
-    axes.patch.set_hatch("////")
+    axes.patch.set_hatch(HATCH)
     axes.patch.set_edgecolor(PAGE)
     shown = np.ma.masked_invalid(values)
     mesh = axes.pcolormesh(shown, cmap=colours, norm=_norm(shown, limits), rasterized=True)
@@ -95,6 +97,15 @@ def mark(axes: Axes, where: Marks, sign: str, colour: str = INK) -> None:
     rows, columns = np.nonzero(where)
     size = max(1.5, min(5.0, 90 / max(where.shape)))
     axes.plot(columns + 0.5, rows + 0.5, sign, color=colour, markersize=size, markeredgewidth=0.7, linestyle="")
+
+
+def hatch(axes: Axes, where: Marks) -> None:
+    """Cells that have a colour and yet not all of their points."""
+    corners = [(column, row) for row, column in zip(*np.nonzero(where), strict=True)]
+    cells = PatchCollection([Rectangle(each, 1, 1) for each in corners], facecolor="none", edgecolor=PAGE)
+    cells.set_linewidth(0)
+    cells.set_hatch(HATCH)
+    axes.add_collection(cells)
 
 
 def _norm(values: np.ma.MaskedArray, limits: tuple[float, float] | None) -> Normalize:

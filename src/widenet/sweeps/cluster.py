@@ -141,7 +141,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         from distributed import Client  # pyright: ignore[reportMissingImports]
     except ImportError:
-        raise InputError("--on tcp://… needs Dask: pip install 'widenet[dask]'.") from None
+        raise InputError(f"--on {address} needs Dask: pip install 'widenet[dask]'.") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told in sentences
     security = _security(address)
     try:

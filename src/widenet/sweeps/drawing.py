@@ -12,12 +12,12 @@ from matplotlib.figure import FigureBase
 from widenet.console.output import write_files
 from widenet.errors import InputError
 from widenet.plots.axes import log_axis, named, number, number_axis, value_ticks
-from widenet.plots.grids import heat_map, mark, words_of
+from widenet.plots.grids import hatch, heat_map, mark, words_of
 from widenet.plots.marks import End, curve, label_ends, promise, ramp
 from widenet.plots.picture import Panel, Picture
 from widenet.plots.style import BROKEN, FORMATS, MEASURED, OPEN, PAGE, SOFT, lay_out, render
 from widenet.sweeps.result import RUN, STATE, WHY
-from widenet.sweeps.subjects import TIGHTNESS, UNMET, VACUOUS, VERDICT, WARNING
+from widenet.sweeps.rows import TIGHTNESS, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.tables import FINISHED, NOT_APPLICABLE
 
 ENDS = ("_promised", "_tightness", "_kept", "_vacuous")
@@ -75,7 +75,7 @@ def picture_of(numbers: xr.Dataset, title: str) -> Picture:
         Panel(f"{title}: {_words(name)}", _painter(numbers, name, across), wide=True, height=_height(numbers, across))
         for name in names[:MOST_PANELS]
     ]
-    return Picture(panels, _note(numbers, names, others, _is_map(numbers, across)))
+    return Picture(panels, _note(numbers, names, across, others))
 
 
 def _axes_of(numbers: xr.Dataset, axes: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -124,16 +124,19 @@ def _draw_map(canvas: FigureBase, numbers: xr.Dataset, name: str, across: Sequen
     y, x = sorted(across, key=lambda each: numbers.sizes[each])
     is_share = _is_share(numbers[name])
     others = [each for each in numbers[name].dims if each not in across]
-    shares = numbers[name].mean(others).transpose(y, x).values if is_share else None
+    values = numbers[name].mean(others).transpose(y, x).values if is_share else _middle(numbers[name], (y, x))
     axes, _ = heat_map(
         canvas,
-        _middle(numbers[name], (y, x)) if shares is None else shares,
+        values,
         numbers[x].values.tolist(),
         numbers[y].values.tolist(),
         names=(_words(x), _words(y)),
         limits=(0, 1) if is_share else None,
         is_share=is_share,
     )
+    empty = _is_empty(numbers, name)
+    holes = empty.any([each for each in empty.dims if each not in across]).transpose(y, x).values
+    hatch(axes, holes & np.isfinite(values))
     if VERDICT in numbers:
         for verdict, (sign, colour, _) in VERDICTS.items():
             where = (numbers[VERDICT] == verdict).any([each for each in numbers[VERDICT].dims if each not in across])
@@ -142,8 +145,7 @@ def _draw_map(canvas: FigureBase, numbers: xr.Dataset, name: str, across: Sequen
 
 
 def _draw_curves(canvas: FigureBase, numbers: xr.Dataset, name: str, across: Sequence[str]) -> None:
-    x = max(across, key=lambda each: (_is_number(numbers, each), numbers.sizes[each]))
-    families = [each for each in across if each != x]
+    x, families = _x_and_families(numbers, across)
     axes = canvas.subplots()
     values = numbers[x].values.tolist()
     at = np.array(values, float) if _is_number(numbers, x) else np.arange(len(values), dtype=float)
@@ -159,12 +161,18 @@ def _draw_curves(canvas: FigureBase, numbers: xr.Dataset, name: str, across: Seq
         if place and len(finite):
             ends.append(End(middle[finite[-1]], words_of(next(iter(place.values()))), colour))
     _scale(axes, numbers, name, x, at, values)
-    _mark_missing(axes, numbers, x, at)
+    _mark_missing(axes, numbers, name, x, at)
     head = f"{_words(name)}, a line per {_words(families[0])}" if families else _words(name)
     head += _limit(numbers, name)
     named(axes, _words(x), head + (f" ({left} more are not drawn)" if left > 0 else ""))
     if ends:
         label_ends(axes, ends, _height(numbers, across))
+
+
+def _x_and_families(numbers: xr.Dataset, across: Sequence[str]) -> tuple[str, list[str]]:
+    """The axis along which curves go, and the one of which each value has a curve."""
+    x = max(across, key=lambda each: (_is_number(numbers, each), numbers.sizes[each]))
+    return x, [each for each in across if each != x]
 
 
 def _draw_line(axes: Axes, part: xr.Dataset, name: str, x: str, at: np.ndarray, colour: str) -> None:
@@ -212,10 +220,10 @@ def _scale(axes: Axes, numbers: xr.Dataset, name: str, x: str, at: np.ndarray, v
     value_ticks(axes, "x", at, number, room=0.01)
 
 
-def _mark_missing(axes: Axes, numbers: xr.Dataset, x: str, at: np.ndarray) -> None:
-    """A grey cross at the bottom where a point has no numbers."""
-    others = [each for each in numbers[STATE].dims if each != x]
-    where = (numbers[STATE] != FINISHED).any(others).values
+def _mark_missing(axes: Axes, numbers: xr.Dataset, name: str, x: str, at: np.ndarray) -> None:
+    """A grey cross at the bottom where a point has no number."""
+    empty = _is_empty(numbers, name)
+    where = empty.any([each for each in empty.dims if each != x]).values
     if where.any():
         low, _ = axes.get_ylim()
         axes.plot(at[where], np.full(where.sum(), low), "x", color=SOFT, markersize=4, clip_on=False, zorder=6)
@@ -231,9 +239,9 @@ def _words(name: str) -> str:
     return name.removeprefix("data.").replace("_", " ") if name != "of" else "claim"
 
 
-def _note(numbers: xr.Dataset, names: Sequence[str], others: Sequence[str], is_map: bool) -> str:
+def _note(numbers: xr.Dataset, names: Sequence[str], across: Sequence[str], others: Sequence[str]) -> str:
     lines = []
-    n_runs = numbers.sizes.get(RUN)
+    is_map, n_runs = _is_map(numbers, across), numbers.sizes.get(RUN)
     if n_runs and is_map:
         lines.append(f"Colour: the median of {n_runs} runs, or the share of them.")
     elif n_runs:
@@ -249,19 +257,37 @@ def _note(numbers: xr.Dataset, names: Sequence[str], others: Sequence[str], is_m
         if not is_map and any(f"{name}_promised" in numbers for name in names):
             lines.append("Black line: what is promised.")
     missing = _states(numbers)
-    if is_map and any(_has_holes(numbers, name) for name in names[:MOST_PANELS]):
+    if any(_has_holes(numbers, name) for name in names[:MOST_PANELS]):
         missing += f"{', ' if missing else ''}finished points without this number"
     if missing:
         lines.append(f"{'Hatched' if is_map else 'Grey crosses'}: {missing}.")
+    lines += [] if is_map else [each for name in names[:MOST_PANELS] if (each := _without_line(numbers, name, across))]
     if len(names) > MOST_PANELS:
         lines.append(f"Not drawn: {', '.join(map(_words, names[MOST_PANELS:]))}.")
     return " ".join(lines)
 
 
+def _is_empty(numbers: xr.Dataset, name: str) -> xr.DataArray:
+    """Which points have no number."""
+    return numbers[name].isnull().all([each for each in numbers[name].dims if each not in numbers[STATE].dims])
+
+
 def _has_holes(numbers: xr.Dataset, name: str) -> bool:
     """Whether a finished point has no number."""
-    empty = numbers[name].isnull().all([each for each in numbers[name].dims if each not in numbers[STATE].dims])
-    return bool((empty & (numbers[STATE] == FINISHED)).any())
+    return bool((_is_empty(numbers, name) & (numbers[STATE] == FINISHED)).any())
+
+
+def _without_line(numbers: xr.Dataset, name: str, across: Sequence[str]) -> str:
+    """Which members of a family have no number at all, in a sentence; "" where each has a line."""
+    _, families = _x_and_families(numbers, across)
+    empty = _is_empty(numbers, name)
+    idle = [
+        words_of(value)
+        for family in families
+        for value in numbers[family].values.tolist()
+        if bool(empty.sel({family: value}).all())
+    ]
+    return f"No line of {_words(name)}: {', '.join(idle)}." if idle else ""
 
 
 def _states(numbers: xr.Dataset) -> str:

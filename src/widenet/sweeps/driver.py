@@ -19,7 +19,7 @@ from widenet.store import Store
 from widenet.sweeps import failures
 from widenet.sweeps.order import Question, publish, subject_of
 from widenet.sweeps.packing import packed, price_of, spans_of
-from widenet.sweeps.packs import COMPUTED, ELSEWHERE, Pack, compute_pack, require_look, tasks_at
+from widenet.sweeps.packs import COMPUTED, ELSEWHERE, FOUND, Pack, compute_pack, require_look, tasks_at
 from widenet.sweeps.tables import PackTable
 
 WORTH_MORE = 12
@@ -167,7 +167,7 @@ class Survey:
         return list(spans_of(self.decide().packs))
 
     def missing(self) -> list[range]:
-        """The packs without a table.
+        """The packs without a table, or with a damaged one.
 
         Raises:
           StoreError: the store cannot be written.
@@ -176,7 +176,7 @@ class Survey:
         spans = self.spans()
         self.require_look()
         modules = subject_of(self.order, self.store).modules
-        return [span for span in spans if not PackTable.of(self.order, modules, span).is_kept(self.store)]
+        return [span for span in spans if not PackTable.of(self.order, modules, span).read(self.store)]
 
     def texts(self, spans: Iterable[range]) -> Iterator[tuple[str, str, int]]:
         """Of each pack a name, the text that travels, and how many points it has."""
@@ -195,13 +195,13 @@ def here(sweep: Survey, watch: SweepWatch, share: tuple[int, int] = (1, 1)) -> C
       share: (i, n): this is process i of n that do the same, counted from 1. Each begins with packs of its own and
         goes on with the others in an order of its own.
     """
-    total: Counts = Counter()
+    visits = _Visits()
     waiting = deque(sweep.texts(in_order_of(sweep.missing(), *share)))
     in_vain = 0
     while waiting:
         name, text, n_points = waiting.popleft()
         counts = Counter(compute_pack(text, watch.begin(name, n_points)))
-        if counts[ELSEWHERE]:
+        if visits.is_unfinished(name, counts):
             waiting.append((name, text, n_points))
             in_vain += 1
             if in_vain >= len(waiting):
@@ -209,9 +209,8 @@ def here(sweep: Survey, watch: SweepWatch, share: tuple[int, int] = (1, 1)) -> C
                 in_vain = 0
             continue
         in_vain = 0
-        total += counts
-        watch.end(name, counts)
-    return total
+        watch.end(name, visits.end(name, counts))
+    return visits.total
 
 
 def in_order_of(spans: Sequence[range], i: int, n: int) -> list[range]:
@@ -230,7 +229,7 @@ def hash_of(span: range) -> int:
 def in_processes(sweep: Survey, watch: SweepWatch, jobs: int, share: tuple[int, int] = (1, 1)) -> Counts:
     """In worker processes. One that is lost costs the cell it was at, and its pack is handed out again."""
     spans = in_order_of(sweep.missing(), *share)
-    total: Counts = Counter()
+    visits = _Visits()
     in_a_row = 0
     sizes = {}
     furthest: dict[str, float] = {}
@@ -256,13 +255,12 @@ def in_processes(sweep: Survey, watch: SweepWatch, jobs: int, share: tuple[int, 
                 queue.append(news.call)
             elif news.kind == DONE:
                 counts, in_a_row = Counter(news.content), 0
-                if counts[ELSEWHERE]:
+                if visits.is_unfinished(name, counts):
                     news.call.not_before = time.monotonic() + SECONDS_BETWEEN_TRIES
                     queue.append(news.call)
                 else:
-                    total += counts
-                    watch.end(name, counts)
-    return total
+                    watch.end(name, visits.end(name, counts))
+    return visits.total
 
 
 def by_executor(
@@ -288,7 +286,7 @@ def by_executor(
     running: dict[Any, tuple[str, str, int]] = {}
     held: deque[_Held] = deque()
     lost: Counter[str] = Counter()
-    total: Counts = Counter()
+    visits = _Visits()
     while waiting or running or held:
         waiting.extend(_given_back(held))
         while waiting and len(running) < in_flight:
@@ -307,12 +305,33 @@ def by_executor(
                     raise StoreError(f"{name} failed: {type(error).__name__}: {error}") from error
                 waiting.append((name, text, n_points))
                 continue
-            if counts[ELSEWHERE]:
+            if visits.is_unfinished(name, counts):
                 held.append(_Held((name, text, n_points), time.monotonic() + SECONDS_BETWEEN_TRIES))
             else:
-                total += counts
-                watch.end(name, counts)
-    return total
+                watch.end(name, visits.end(name, counts))
+    return visits.total
+
+
+class _Visits:
+    """What became of the points of packs that are come back to while others are at some of their points."""
+
+    def __init__(self):
+        """No pack has ended."""
+        self.total: Counts = Counter()
+        self.computed: Counts = Counter()
+
+    def is_unfinished(self, name: str, counts: Counts) -> bool:
+        """Whether a pack has to be come back to; what was computed in it this time is kept."""
+        if counts[ELSEWHERE]:
+            self.computed[name] += counts[COMPUTED]
+        return counts[ELSEWHERE] > 0
+
+    def end(self, name: str, counts: Counts) -> Counts:
+        """What became of all points of the pack: those that were computed here before were found in the end."""
+        before = Counter({COMPUTED: self.computed[name], FOUND: -self.computed[name]})
+        found = Counter({state: counts[state] + before[state] for state in (*counts, COMPUTED)})
+        self.total += found
+        return +found
 
 
 @dataclass(frozen=True)

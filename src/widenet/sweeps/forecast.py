@@ -24,23 +24,27 @@ def forecast(sweep: Survey, jobs: int | None) -> str:
     packs = [sweep.seconds([span]) for span in spans]
     seconds = [each.seconds for each in measured]
     compiling = [max(0.0, each.first - each.seconds) for each in measured]
-    left = sweep.seconds(missing)
     shapes = sweep.order.n_shapes
-    total = left + statistics.mean(compiling) * shapes
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     n = sweep.order.n_points
     numbers = {each.number - before for each in measured for before in (0, 1) if each.number >= before}
+    n_in_packs = sum(map(len, missing))
+    n_left = n_in_packs - sum(number in span for number in numbers for span in missing)
+    total = 0.0
+    if n_left:
+        total = sweep.seconds(missing) * n_left / n_in_packs + statistics.mean(compiling) * min(shapes, n_left)
     return "\n".join(
         [
             f"{n:,} points{_runs(sweep, [each.number for each in measured])}.",
             f"{len(spans):,} packs of {_ends([len(span) for span in spans], ',')} points, "
             f"which take {_ends(packs, '.3g')} s each.",
-            f"{sum(map(len, missing)) - sum(number in span for number in numbers for span in missing):,} "
-            "points are missing.",
+            f"{n_left:,} points are missing.",
             f"A point takes {_ends(seconds, '.3g')} s. "
             f"{'One shape is' if shapes == 1 else f'{shapes:,} shapes are each'} compiled once, "
             f"for {_ends(compiling, '.3g')} s.",
-            f"{len(numbers)} points along the sweep were computed now, in {took:.1f} s.",
+            f"{sweep.n_piloted} points along the sweep were computed now, in {took:.1f} s."
+            if sweep.n_piloted
+            else "Nothing was computed now: the points that it measures were finished before.",
             f"About {_duration(total / jobs)} in {jobs} {'process' if jobs == 1 else 'processes'} "
             f"({_duration(total)} on one core), with about {megabytes:,.0f} MB of memory each.",
         ]
@@ -49,8 +53,7 @@ def forecast(sweep: Survey, jobs: int | None) -> str:
 
 def _runs(sweep: Survey, numbers: Sequence[int]) -> str:
     """How many runs a point has, and how many there are in all; "" where nothing has runs."""
-    given = sweep.order.fixed.get("n_runs")
-    each = [given] if given is not None else [_runs_of(sweep, number) for number in numbers]
+    each = [_runs_of(sweep, number) for number in numbers]
     if not any(each):
         return ""
     total = round(statistics.mean(each) * sweep.order.n_points)
@@ -58,14 +61,14 @@ def _runs(sweep: Survey, numbers: Sequence[int]) -> str:
 
 
 def _runs_of(sweep: Survey, number: int) -> int:
-    """Of one point: those of its settings, or else of what is measured."""
+    """Of one point: those that are measured, which may start from several lengths, or else those of its settings."""
     subject = subject_of(sweep.order, sweep.store)
+    _, _, row = measure(sweep.order, subject, sweep.store, number)
+    if found := max((each.size for each in row.values() if isinstance(each, np.ndarray)), default=0):
+        return found
     tasks = tasks_at(sweep.order, subject, number)
     known = [int(getattr(task.setting, "n_runs", 0)) for task in tasks] if isinstance(tasks, list) else []
-    if known and all(known):
-        return max(known)
-    _, _, row = measure(sweep.order, subject, sweep.store, number)
-    return max((each.size for each in row.values() if isinstance(each, np.ndarray)), default=0)
+    return max(known, default=0)
 
 
 def _ends(values: Sequence[int] | Sequence[float], form: str) -> str:

@@ -64,8 +64,11 @@ class Question(ClosedModel):
 
     @functools.cached_property
     def digest(self) -> str:
-        """What the sweep is known by; how often a point is tried, and what is looked at, are no part of it."""
-        row = json.loads(self.model_dump_json(exclude={"tries", "look", "at", "about"}))
+        """What the sweep is known by; how often a point is tried, and what is looked at, are no part of it.
+
+        Files of this name tell points by their numbers. So the walk is part of it, and the order of the axes is not.
+        """
+        row = json.loads(self.model_dump_json(exclude={"tries", "look", "at", "about"})) | {"walk": self.walk}
         return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -84,10 +87,14 @@ class Question(ClosedModel):
 
         What is about data comes first, because much is found out about each data set. Whole numbers and words change
         the shape of what is compiled, and other numbers do not, so points of one shape follow each other. Seeds are as
-        good as other numbers.
+        good as other numbers. Claims come before what they are asked over, and names decide the rest: the order in
+        which you gave the axes has no say, so that two orders share what they find.
         """
 
-        return tuple(sorted(self.axes, key=lambda name: (not is_about_data(name), not self._is_shape(name))))
+        def rank(name: str) -> tuple[bool, bool, bool, str]:
+            return not is_about_data(name), not self._is_shape(name), name != OF, name
+
+        return tuple(sorted(self.axes, key=rank))
 
     def _is_shape(self, name: str) -> bool:
         return name.rpartition(".")[2] != "seed" and not any(isinstance(each, float) for each in self.axes[name])

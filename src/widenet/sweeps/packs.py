@@ -7,7 +7,7 @@ on the pack it is in, on who computes it, or on who died before. A process that 
 import functools
 import json
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,8 @@ from widenet.run.records import decode
 from widenet.store import Store, leases
 from widenet.sweeps import failures, index
 from widenet.sweeps.order import Question, published, subject_of
-from widenet.sweeps.subjects import Row, Subject
+from widenet.sweeps.rows import Row
+from widenet.sweeps.subjects import Subject
 from widenet.sweeps.tables import FAILED, FINISHED, MISSING, NOT_APPLICABLE, PackTable
 
 COMPUTED, FOUND, ELSEWHERE = "computed", "found", "elsewhere"
@@ -101,45 +102,50 @@ class _PackWork:
     def __init__(self, pack: Pack, store: Store, progress: Progress):
         self.pack, self.store, self.progress = pack, store, progress
         self.subject: Subject = subject_of(pack.order, store)
-        self.counts: Counter[str] = Counter()
+        self.became: dict[int, str] = {}
 
     def work(self) -> dict[str, int]:
         span = range(self.pack.start, self.pack.stop)
         table = PackTable.of(self.pack.order, self.subject.modules, span)
-        if table.is_kept(self.store):
+        if table.read(self.store):
             return {FOUND: len(span)}
-        left: deque[tuple[int, list[Task] | NotApplicable | Failure]]
-        left, done = deque((number, tasks_at(self.pack.order, self.subject, number)) for number in span), 0
+        left: deque[tuple[int, list[Task] | Failure]] = deque()
+        for number in span:
+            tasks = tasks_at(self.pack.order, self.subject, number)
+            if isinstance(tasks, NotApplicable) or (isinstance(tasks, list) and self._are_there(tasks)):
+                self.became[number] = FOUND
+            else:
+                left.append((number, tasks))
+        self.progress(len(self.became) / len(span), "")
         for _ in range(self.pack.order.tries):  # a point that failed for a passing reason is tried after the others
-            again: deque[tuple[int, list[Task] | NotApplicable | Failure]] = deque()
+            again: deque[tuple[int, list[Task] | Failure]] = deque()
             for number, tasks in left:
                 state = self._settle(tasks)
                 if state in (ELSEWHERE, FAILED):
                     again.append((number, tasks))
                 else:
-                    self.counts[state] += 1
-                    done += 1
-                self.progress(done / len(span), "")
+                    self.became[number] = state
+                self.progress(len(self.became) / len(span), "")
             left = again
-        for _, tasks in left:
+        for number, tasks in left:
             is_over = not isinstance(tasks, list) or any(self._given_up(task) for task in tasks)
-            self.counts[FAILED if is_over else ELSEWHERE] += 1
-        if not self.counts[ELSEWHERE]:
+            self.became[number] = FAILED if is_over else ELSEWHERE
+        if ELSEWHERE not in self.became.values():
             self._measure(table, span)
-        return dict(self.counts)
+        return dict(Counter(self.became.values()))
 
-    def _settle(self, tasks: "list[Task] | NotApplicable | Failure") -> str:
+    def _are_there(self, tasks: Sequence[Task]) -> bool:
+        """Whether there are files of all cells; whether they are whole is seen when they are read."""
+        return all(self.store.holds(task.key) for task in tasks)
+
+    def _settle(self, tasks: list[Task] | Failure) -> str:
         """What became of a point."""
-        if isinstance(tasks, NotApplicable):
-            return FOUND
         if isinstance(tasks, Failure):
             return FAILED
-        states = [self._compute(task) for task in tasks]
-        return next((each for each in (ELSEWHERE, FAILED, COMPUTED) if each in states), FOUND)
+        return _worst(FOUND if self.store.holds(task.key) else self._compute(task) for task in tasks)
 
     def _compute(self, task: Task) -> str:
-        if self.store.holds(task.key):
-            return FOUND
+        """Compute a cell that is missing or damaged."""
         if self._given_up(task):
             return FAILED
         with self.store.claiming(task.key) as lease:
@@ -173,18 +179,21 @@ class _PackWork:
     def _measure(self, table: PackTable, span: Sequence[int]) -> None:
         """Write the table of the pack; a damaged cell is computed once more."""
         rows = [measure(self.pack.order, self.subject, self.store, number) for number in span]
-        for place, (state, _, _) in enumerate(rows):
-            if state == MISSING:
-                tasks = tasks_at(self.pack.order, self.subject, span[place])
-                for task in tasks if isinstance(tasks, list) else ():
-                    with self.store.claiming(task.key) as lease:
-                        if lease is not None and not is_there(task, self.store, self.pack.seconds):
-                            self._run(task)
-                rows[place] = measure(self.pack.order, self.subject, self.store, span[place])
+        for place, (number, (state, _, _)) in enumerate(zip(span, rows, strict=True)):
+            tasks = tasks_at(self.pack.order, self.subject, number) if state == MISSING else []
+            if isinstance(tasks, list) and tasks:
+                self.became[number] = _worst(self._compute(task) for task in tasks)
+                rows[place] = measure(self.pack.order, self.subject, self.store, number)
         table.fill(rows)
         if all(state in (FINISHED, NOT_APPLICABLE) for state, _, _ in rows):
             table.keep(self.store)
             index.append(self.store, table)
+
+
+def _worst(states: Iterable[str]) -> str:
+    """What became of a point, from what became of its cells."""
+    known = set(states)
+    return next((each for each in (ELSEWHERE, FAILED, COMPUTED) if each in known), FOUND)
 
 
 def tasks_at(order: Question, subject: Subject, number: int) -> list[Task] | NotApplicable | Failure:

@@ -3,13 +3,13 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from widenet.progress import Progress
 from widenet.sweeps.driver import Counts
-from widenet.sweeps.packs import COMPUTED
-from widenet.sweeps.tables import FAILED
+from widenet.sweeps.packs import COMPUTED, FOUND
+from widenet.sweeps.tables import FAILED, NOT_APPLICABLE
 
 SECONDS_BETWEEN_LINES = {True: 0.2, False: 10.0}
 """How often a terminal and a pipe are told."""
@@ -33,12 +33,17 @@ class SweepTally:
         self.counts: Counts = Counter()
         self.ended = 0
         self.under_way: dict[str, tuple[int, float]] = {}
+        self.found = 0.0
+        """Points of packs that ended which were finished before: they took no time."""
+        self.found_under_way: dict[str, float] = {}
 
     def begin(self, name: str, n_points: int) -> Progress:
-        """A pack is under way."""
+        """A pack is under way; what it reports first is what was finished before."""
         self.under_way[name] = (n_points, 0.0)
+        self.found_under_way.pop(name, None)
 
         def report(fraction: float, words: str) -> None:
+            self.found_under_way.setdefault(name, fraction * n_points)
             self.under_way[name] = (n_points, fraction)
             self._now_and_then()
 
@@ -48,6 +53,8 @@ class SweepTally:
         """Its points are done."""
         self.ended += self.under_way.pop(name, (sum(counts.values()), 1.0))[0]
         self.counts += counts
+        self.found_under_way.pop(name, None)
+        self.found += counts[FOUND]
         self._now_and_then()
 
     def line(self) -> str:
@@ -55,8 +62,9 @@ class SweepTally:
         done = self.ended + sum(int(size * fraction) for size, fraction in self.under_way.values())
         seconds = self.clock() - self.start
         words = [f"{done:,} of {self.total:,} points"]
-        if seconds > SECONDS_TO_LEARN and done:
-            words += [f"{_rate(done / seconds)}", f"{_clock(seconds * (self.total - done) / done)} left"]
+        computed = done - self.found - sum(self.found_under_way.values())
+        if seconds > SECONDS_TO_LEARN and computed > 0:
+            words += [f"{_rate(computed / seconds)}", f"{_clock(seconds * (self.total - done) / computed)} left"]
         if self.counts[FAILED]:
             words.append(f"{self.counts[FAILED]:,} failed")
         return ", ".join(words)
@@ -82,10 +90,11 @@ def tallied(total: int) -> Iterator[SweepTally]:
             print(CLEAR, end="", file=sys.stderr, flush=True)
 
 
-def in_words(counts: Counts) -> str:
+def in_words(counts: Mapping[str, int]) -> str:
     """What was done, in one line."""
-    words = [f"{counts[COMPUTED]:,} computed", f"{sum(counts.values()) - counts[COMPUTED] - counts[FAILED]:,} found"]
-    return ", ".join([*words, *([f"{counts[FAILED]:,} failed"] if counts[FAILED] else [])])
+    words = {COMPUTED: "computed", FOUND: "found", FAILED: "failed", NOT_APPLICABLE: "do not apply"}
+    told = [f"{counts[state]:,} {word}" for state, word in words.items() if counts[state] or state in (COMPUTED, FOUND)]
+    return ", ".join(told)
 
 
 def _rate(per_second: float) -> str:

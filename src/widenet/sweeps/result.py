@@ -13,7 +13,8 @@ from widenet.sweeps.driver import Survey
 from widenet.sweeps.index import PackLine, lines_of
 from widenet.sweeps.order import Question, subject_of
 from widenet.sweeps.packs import measure
-from widenet.sweeps.tables import MISSING, NUMBER, RUNS, WORD, PackTable
+from widenet.sweeps.spec import OF
+from widenet.sweeps.tables import NUMBER, RUNS, WORD, PackTable
 
 RUN = "run"
 STATE, WHY = "state", "why"
@@ -31,8 +32,9 @@ def dataset_of(sweep: Survey) -> xr.Dataset:
     taken = {*axes, RUN, STATE, WHY}  # a cell often repeats a field of its setting
     columns = {name: each for name, each in found.columns().items() if name not in taken}
     variables: dict[str, Any] = {name: _lazy(each, axes) for name, each in columns.items()}
-    variables[STATE] = (axes, order.along_axes(np.array([state for line in found.lines for state in line.states])))
-    variables[WHY] = _lazy(_Quantity(found, WHY, WORD, max(line.reason for line in found.lines)), axes)
+    longest = {STATE: max(len(each) for line in found.lines for each in line.states)}
+    longest[WHY] = max(line.reason for line in found.lines)
+    variables |= {name: _lazy(_Quantity(found, name, WORD, longest[name]), axes) for name in longest}
     about = {"of": ", ".join(order.of), "data": order.about, "seed": order.seed, "sweep": order.digest}
     fixed = {name: value for name, value in order.fixed.items() if isinstance(value, str | int | float)}
     return xr.Dataset(variables, {name: list(values) for name, values in order.axes.items()}, {**about, **fixed})
@@ -50,33 +52,34 @@ class _Packs:
         self.tables: dict[int, PackTable] = {}
         empty = [PackTable.of(self.order, self.subject.modules, span) for span in self.spans]
         lines = lines_of(self.store, empty) if is_decided else [None]
-        if is_decided and None in lines:
+        if None in lines:
             sweep.require_look()
         for place, line in enumerate(lines):
             if line is None:
-                self.tables[place] = self._measured(empty[place], place, not is_decided)
+                self.tables[place] = self._measured(empty[place], place)
         self.lines: list[PackLine] = [
             PackLine.of(self.tables[place]) if line is None else line for place, line in enumerate(lines)
         ]
 
-    def _measured(self, table: PackTable, place: int, is_unknown: bool = False) -> PackTable:
-        span = self.spans[place]
-        if is_unknown:
-            table.fill([(MISSING, "", {})] * len(span))
-        else:
-            table.fill([measure(self.order, self.subject, self.store, number) for number in span])
+    def _measured(self, table: PackTable, place: int) -> PackTable:
+        table.fill([measure(self.order, self.subject, self.store, number) for number in self.spans[place]])
         return table
 
     def table(self, place: int) -> PackTable:
-        """The table of a pack; one that was damaged since is measured again."""
+        """The table of a pack; one that was damaged since is measured again, and its points may be missing then."""
         if place not in self.tables:
             table = PackTable.of(self.order, self.subject.modules, self.spans[place])
-            self.tables[place] = table if table.read(self.store) else self._measured(table, place)
+            if not table.read(self.store):
+                self._measured(table, place)
+                self.lines[place] = PackLine.of(table)
+            self.tables[place] = table
         return self.tables[place]
 
     def columns(self) -> dict[str, "_Quantity"]:
-        """Every column that a pack has."""
-        kinds = {name: kind for line in self.lines for name, kind in line.kinds.items()}
+        """Every column that a pack has, and what was asked for."""
+        asked = () if OF in self.order.axes else self.order.look  # of several claims the tightness of a clause is kept
+        kinds = dict.fromkeys(asked, NUMBER)
+        kinds |= {name: kind for line in self.lines for name, kind in line.kinds.items()}
         longest = {name: max(line.longest.get(name, 1) for line in self.lines) for name in kinds}
         return {name: _Quantity(self, name, kind, longest[name]) for name, kind in kinds.items()}
 
@@ -96,6 +99,8 @@ class _Quantity(BackendArray):
         return self.packs.order.along_axes(np.concatenate([self._of(place) for place in range(len(self.packs.spans))]))
 
     def _of(self, place: int) -> np.ndarray:
+        if self.name == STATE:
+            return np.array(self.packs.lines[place].states, self.dtype)
         table = self.packs.table(place)
         if self.name == WHY:
             return np.array(table.reasons, self.dtype)

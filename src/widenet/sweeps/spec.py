@@ -37,8 +37,10 @@ class Range(ClosedModel):
         """Whole numbers where both ends are whole and all values come out whole.
 
         Raises:
-          InputError: ratios from an end that is not positive.
+          InputError: an end that is not finite, or ratios from one that is not positive.
         """
+        if not (math.isfinite(self.start) and math.isfinite(self.to)):
+            raise InputError(f"{name}: a range needs finite ends, got {self.start} to {self.to}.")
         if self.log and min(self.start, self.to) <= 0:
             raise InputError(f"{name}: a range with log = true needs positive ends, got {self.start} to {self.to}.")
         between = np.geomspace if self.log else np.linspace
@@ -102,7 +104,8 @@ class Spec(ClosedModel):
         """The values of each axis, in the order of the file.
 
         Raises:
-          InputError: an axis without values, with a value twice, or with text beside numbers; or too many points.
+          InputError: an axis without values, with a value twice or one that is not finite, or with text beside numbers;
+            or too many points.
         """
         found = {} if isinstance(self.of, str) else {OF: self.of}
         found |= {
@@ -111,6 +114,9 @@ class Spec(ClosedModel):
         for name, values in found.items():
             if not values:
                 raise InputError(f"{name} has no values; name at least one.")
+            for value in values:
+                if isinstance(value, float) and not math.isfinite(value):
+                    raise InputError(f"{name} must have finite values, got {value}; leave it out.")
             if len(set(values)) < len(values):
                 twice = next(each for each in values if values.count(each) > 1)
                 raise InputError(f"{name} has the value {twice!r} twice; leave one out.")
@@ -195,4 +201,6 @@ def _sentence(error: Exception) -> str:
     first = error.errors()[0]
     words = [str(each) for each in first["loc"] if each not in ("Range", "tuple[union[bool,int,float,str],...]")]
     place = ".".join(itertools.takewhile(lambda each: each not in ("bool", "int", "float", "str"), words))
+    if first["type"] == "missing":
+        return f"{place} is missing; a range has from, to and steps, such as {{ from = 1, to = 9, steps = 3 }}."
     return f"{place}: {first['msg'].replace('Input should', 'must')}, got {first['input']!r}."

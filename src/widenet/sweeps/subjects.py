@@ -1,9 +1,8 @@
 """What is swept: a claim over the choices of your data, or an experiment over the fields of its setting."""
 
-import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,20 +12,18 @@ from pydantic import ValidationError
 from widenet import papers
 from widenet.claims import Claim, Evidence, Experiment, NotApplicable
 from widenet.claims.applicability import Applied
-from widenet.claims.base import Part
-from widenet.claims.cases import Cases
 from widenet.claims.user_data import Choices, UserData
 from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, tasks_at
-from widenet.sweeps.data import PointSource, is_about_data
+from widenet.sweeps.data import SEED, PointSource, is_about_data
+from widenet.sweeps.rows import Row, closest, known_quantities, part_row, quantities, quantities_of, verdict_row
 from widenet.sweeps.spec import OF, Value
 
-VERDICT, UNMET, TIGHTNESS, VACUOUS, WARNING = "verdict", "unmet", "tightness", "vacuous", "warning"
+MOST_LOOKED = 50
+"""At how many points it is looked whether a fixed choice is used."""
 MOST_TRIED = 1_000
 """In how many points a value is tried before the points themselves are left to say that they refuse it."""
-Row = dict[str, "np.ndarray | float | str"]
-"""What is looked at in one point: numbers with one entry per run, single numbers, and words."""
 
 
 class Unfit(InputError):
@@ -81,10 +78,13 @@ class ClaimSubject:
         assert known.digest
         return known
 
-    def _at(self, point: Mapping[str, Any]) -> Any:
+    def _data_at(self, point: Mapping[str, Any]) -> UserData:
         data = self.data | {name: value for name, value in point.items() if is_about_data(name)}
         choices = {name: value for name, value in point.items() if name not in data}
-        return self.claim.on(self.user_data(tuple(sorted(data.items()))).but(**choices))
+        return self.user_data(tuple(sorted(data.items()))).but(**choices)
+
+    def _at(self, point: Mapping[str, Any]) -> Any:
+        return self.claim.on(self._data_at(point))
 
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
         """Of all experiments that the claim reads."""
@@ -106,10 +106,10 @@ class ClaimSubject:
     ) -> Row:
         """The verdict, and of each clause both sides, how close they come, and whether it was kept."""
         evidence = self.evidence(point, results)
-        row = _verdict_row(evidence) | _closest(evidence.headline)
+        row = verdict_row(evidence) | closest(evidence, evidence.headline)
         for part in evidence.parts:
             if not look or part.key in look:
-                row |= _part_row(part)
+                row |= part_row(part)
         return row | self._quantities(results, [name for name in look if name not in self.promised], at)
 
     def _quantities(self, results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]) -> Row:
@@ -119,7 +119,7 @@ class ClaimSubject:
         for name in look:
             if name not in known:
                 raise UnknownName(f"clause or quantity of {self.claim.id},", name, {*self.promised, *known})
-            parts = [_quantities(each, [name], at)[name] for each in results if name in quantities_of(each)]
+            parts = [quantities(each, [name], at)[name] for each in results if name in quantities_of(each)]
             row[name] = parts[0] if len(parts) == 1 else np.concatenate([np.atleast_1d(part) for part in parts])
         return row
 
@@ -142,25 +142,129 @@ class ClaimSubject:
         Raises:
           InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
         """
+        self.require_axes(axes)
+        for sentence in (*(self.unused(axes) or {}).values(), *self.not_run(axes).values()):
+            raise Unfit(sentence)
+
+    def unused(self, axes: Mapping[str, Sequence[Value]]) -> dict[str, str] | None:
+        """Of fixed choices that change nothing at any of a few points, why; None where nothing is run there.
+
+        They are the first and those around it: a choice may matter beside one value and not beside another.
+        """
+        found: dict[str, str] | None = None
+        for point in itertools.islice(_around_first(axes), MOST_LOOKED):
+            here = self._unused_at(point)
+            if here is not None:
+                found = here if found is None else {name: each for name, each in found.items() if name in here}
+            if found == {}:
+                break
+        return found
+
+    def _unused_at(self, point: Mapping[str, Any]) -> dict[str, str] | None:
+        tasks = self._tasks_or_none(point)
+        if tasks is None or isinstance(tasks, NotApplicable):
+            return None
+        chosen = {name: value for name, value in self.fixed.items() if name != SEED}
+        idle = self._idle(point)
+        found = {name: self._changes_nothing(name) for name in chosen if name in idle}
+        words = {name: value for name, value in chosen.items() if isinstance(value, str)}
+        return found | {
+            name: sentence for name, value in words.items() if (sentence := self._runs_another(name, value, point))
+        }
+
+    def _idle(self, point: Mapping[str, Any]) -> Iterable[str]:
+        """Choices of this point that change nothing that is run there."""
+        try:
+            return self._data_at(point).unreached(self.claim.ways)
+        except Exception:
+            return ()  # the point says so itself
+
+    def _changes_nothing(self, name: str) -> str:
+        shown = "runs (n_runs)" if name == "n_runs" else name
+        return f"{shown} changes nothing that {self.claim.id} runs; leave it out."
+
+    def require_axes(self, axes: Mapping[str, Sequence[Value]]) -> None:
+        """The same of the axes alone: of one claim among several, what is fixed may concern the others.
+
+        Raises:
+          InputError: an unknown choice, a wrong value, or a choice that does not reach this claim.
+        """
         Choices(**self.fixed)
         for name, values in axes.items():
             for value in values if not is_about_data(name) else ():
                 Choices(**{**self.fixed, name: value})
-        _require_values({name: values for name, values in axes.items() if is_about_data(name)}, self._require_points)
+        of_data = {name: values for name, values in axes.items() if is_about_data(name)}
+        if not of_data and (refusal := _refusal({}, self._require_points)) is not None:
+            raise Unfit(str(refusal))
+        _require_values(of_data, self._require_points)
         first = {name: values[0] for name, values in axes.items()}
         last = {name: values[-1] for name, values in axes.items()}
         found = self._tasks_or_none(first)
-        is_fixed = not any(map(is_about_data, axes))
-        if isinstance(found, NotApplicable) and is_fixed:
+        if isinstance(found, NotApplicable) and not of_data:
             if found == self._tasks_or_none({}) == self._tasks_or_none(last):
                 raise Unfit(f"{self.claim.id} does not apply to this data. {found}")
             return
-        if not found:
+        if not found:  # it has no cells, and makes its cases from the choices
+            for name in self._idle(first) if found is not None and not of_data else ():
+                if len(axes.get(name, ())) > 1:
+                    raise Unfit(self._changes_nothing(name))
             return
-        for name, values in axes.items():
+        for name, values in of_data.items():  # two draws may well be alike to a claim that counts patterns
             others = (self._tasks_or_none({**first, name: value}) for value in values[1:])
             if len(values) > 1 and all(_are_same(found, other) for other in others):
-                raise Unfit(f"{name} changes nothing that {self.claim.id} runs; leave it out.")
+                raise Unfit(self._changes_nothing(name))
+        for name, values in axes.items():
+            if name not in of_data and any(len(each) == len(values) for each in self._alike(name, axes)):
+                raise Unfit(self._changes_nothing(name))
+
+    def not_run(self, axes: Mapping[str, Sequence[Value]]) -> dict[tuple[str, Value], str]:
+        """Of axes and values that are not what is run there, why: another word, or what another value runs too."""
+        found = {}
+        first = {name: values[0] for name, values in axes.items()}
+        for name in (each for each in axes if not is_about_data(each)):
+            for value in axes[name]:
+                if isinstance(value, str) and (sentence := self._runs_another(name, value, {**first, name: value})):
+                    found[name, value] = sentence
+            for group in self._alike(name, axes):
+                rest = [value for value in group if (name, value) not in found]
+                words = f"{', '.join(map(repr, rest[:-1]))} and {rest[-1]!r}"
+                if len(rest) > 1:
+                    sentence = f"{self.claim.id} runs the same for {name} = {words}; keep one of them."
+                    found |= {(name, value): sentence for value in rest}
+        return found
+
+    def _runs_another(self, name: str, value: str, point: Mapping[str, Value]) -> str:
+        """That cells have another word in the field of this name; "" where they have this one, or no such field."""
+        tasks = self._tasks_or_none(point)
+        rows = [task.row for task in tasks] if isinstance(tasks, list) else []
+        words = {row[name] for row in rows if isinstance(row.get(name), str)}
+        if not words or value in words:
+            return ""
+        run = " and ".join(map(repr, sorted(words)))
+        return f"{name} = {value!r} is not what {self.claim.id} runs, which is {run}; leave it out."
+
+    def _alike(self, name: str, axes: Mapping[str, Sequence[Value]]) -> list[list[Value]]:
+        """Values of a choice that run the same wherever they stand, two or more in each group.
+
+        At one point they may run the same and at another not, where a choice matters beside some others only.
+        """
+        values, left = axes[name], MOST_TRIED
+        others = {other: each for other, each in axes.items() if other != name}
+        alike = [list(values)] if 1 < len(values) <= MOST_TRIED else []
+        for point in _around_first(others):
+            if not alike or left <= 0:
+                break
+            left -= sum(map(len, alike))
+            alike = [part for group in alike for part in self._alike_at(name, group, point)]
+        return alike
+
+    def _alike_at(self, name: str, values: Sequence[Value], point: Mapping[str, Value]) -> list[list[Value]]:
+        groups: dict[tuple[str, ...], list[Value]] = {}
+        for value in values:
+            tasks = self._tasks_or_none({**point, name: value})
+            if isinstance(tasks, list) and tasks:  # a claim without cells makes its cases from the choice
+                groups.setdefault(tuple(task.key.digest for task in tasks), []).append(value)
+        return [each for each in groups.values() if len(each) > 1]
 
     def _tasks_or_none(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable | None:
         """None where the claim fails: that is for the point to say, and ends no other."""
@@ -182,7 +286,7 @@ class ClaimSubject:
         of_cells = [name for name in look if name not in self.promised]
         if at and not of_cells:
             raise InputError(f"look.at is for quantities of cells, and {self.claim.id} is a claim; leave it out.")
-        known = [_known_quantities(each.result_type) for each in self.claim.reads]
+        known = [known_quantities(each.result_type) for each in self.claim.reads]
         if None not in known:  # otherwise the first cell tells
             names = [name for each in known for name in each or ()]
             for name in of_cells:
@@ -209,10 +313,15 @@ class SeveralClaims:
         found = {}
         for id, claim in self.claims.items():
             try:
-                claim.require(self.axes)
+                claim.require_axes(self.axes)
             except Unfit as refusal:
                 found[id] = str(refusal)
         return found
+
+    @functools.cached_property
+    def not_run(self) -> dict[str, dict[tuple[str, Value], str]]:
+        """Of the other claims, values that are not what they run, and why."""
+        return {id: claim.not_run(self.axes) for id, claim in self.claims.items() if id not in self.unfit}
 
     def _of(self, point: Mapping[str, Any]) -> tuple[ClaimSubject, dict[str, Any]]:
         return self.claims[point[OF]], {name: value for name, value in point.items() if name != OF}
@@ -220,7 +329,11 @@ class SeveralClaims:
     def tasks(self, point: Mapping[str, Any]) -> list[Task] | NotApplicable:
         """Of the claim of this point."""
         claim, rest = self._of(point)
-        return NotApplicable(self.unfit[point[OF]]) if point[OF] in self.unfit else claim.tasks(rest)
+        if point[OF] in self.unfit:
+            return NotApplicable(self.unfit[point[OF]])
+        idle = self.not_run[point[OF]]
+        sentence = next((idle[each] for each in rest.items() if each in idle), None)
+        return claim.tasks(rest) if sentence is None else NotApplicable(sentence)
 
     def row(
         self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
@@ -230,16 +343,21 @@ class SeveralClaims:
         evidence = claim.evidence(rest, results)
         keys = [each.key for each in evidence.parts]
         part = evidence.part(next((each for each in look if each in keys), evidence.headline.key))
-        return _verdict_row(evidence) | _closest(part)
+        return verdict_row(evidence) | closest(evidence, part)
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Choices that all claims take, and that one is changed by.
 
         Raises:
-          InputError: none of the claims can be swept over these axes.
+          InputError: none of the claims can be swept over these axes, or uses a fixed choice.
         """
         if len(self.unfit) == len(self.claims):
             raise InputError(next(iter(self.unfit.values())))
+        unused = [each.unused(self.axes) for id, each in self.claims.items() if id not in self.unfit]
+        applied = [each for each in unused if each is not None]
+        for name in applied[0] if applied else ():
+            if all(name in each for each in applied):
+                raise InputError(f"{name} changes nothing that any of these claims runs; leave it out.")
 
     def require_look(self, look: Sequence[str], at: Mapping[str, Value]) -> None:
         """Clauses of any of them."""
@@ -271,7 +389,7 @@ class ExperimentSubject:
 
     def _setting(self, point: Mapping[str, Any]) -> ClosedModel:
         row = self.base.model_dump(mode="json")
-        for name, value in {**self.fixed, **point}.items():
+        for name, value in sorted({**self.fixed, **point}.items()):  # a record before what is said of its fields
             _put(row, name, value, self.experiment.id)
         try:
             return type(self.base).model_validate(row)
@@ -293,7 +411,7 @@ class ExperimentSubject:
         self, point: Mapping[str, Any], results: Sequence[Any], look: Sequence[str], at: Mapping[str, Value]
     ) -> Row:
         """The quantities of the cell."""
-        return _quantities(results[0], look, at)
+        return quantities(results[0], look, at)
 
     def require(self, axes: Mapping[str, Sequence[Value]]) -> None:
         """Fields of the setting; `points.dim` is the field dim of the record points."""
@@ -307,7 +425,7 @@ class ExperimentSubject:
         kind = self.experiment.result_type
         if at and kind is not xr.Dataset:
             raise InputError(f"quantities of {self.experiment.id} have no axes of their own; leave look.at out.")
-        known = _known_quantities(kind)
+        known = known_quantities(kind)
         for name in look:
             if known is not None and name not in known:
                 raise UnknownName(f"quantity of {self.experiment.id},", name, known)
@@ -399,105 +517,16 @@ def _refusal(values: Mapping[str, Value], take: Callable[[Mapping[str, Value]], 
     return None
 
 
+def _around_first(axes: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
+    """The first point, those that differ from it in one value, the last values first, and then all."""
+    first = {name: values[0] for name, values in axes.items()}
+    yield first
+    for place in range(1, max(map(len, axes.values()), default=0)):
+        yield from ({**first, name: values[-place]} for name, values in axes.items() if place < len(values))
+    yield from (dict(zip(axes, each, strict=True)) for each in itertools.product(*axes.values()))
+
+
 def _are_same(found: Any, other: Any) -> bool:
     if not isinstance(found, list) or not isinstance(other, list):
         return False
     return [each.key.digest for each in found] == [each.key.digest for each in other]
-
-
-def _verdict_row(evidence: Evidence) -> Row:
-    unmet = ", ".join(each.key for each in evidence.hypotheses if not each.met)
-    return {VERDICT: evidence.verdict.value, UNMET: unmet}
-
-
-def _closest(part: Part) -> Row:
-    tightness = np.nan if part.tightness is None else part.tightness
-    return {TIGHTNESS: tightness, VACUOUS: float(part.vacuous), WARNING: part.warning}
-
-
-def _part_row(part: Part) -> Row:
-    """Where cases are runs, one entry per run; otherwise those of the closest case."""
-    cases = part.cases
-    if "run" in cases.columns:
-        names = {"": "measured", "_promised": "promised", "_tightness": "tightness", "_kept": "kept"}
-        columns = {end: cases[name].to_numpy(np.float64, na_value=np.nan) for end, name in names.items()}
-        return {f"{part.key}{end}": each for end, each in columns.items()}
-    kept = np.nan if part.kept is None else float(part.kept)
-    sides = {"": part.measured, "_promised": part.promised, "_tightness": part.tightness, "_kept": kept}
-    return {f"{part.key}{end}": np.nan if each is None else float(each) for end, each in sides.items()}
-
-
-def _known_quantities(kind: Any) -> set[str] | None:
-    """What a result of this type has; None where only the result itself can tell."""
-    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
-        return None
-    names = {name for name in dir(kind) if not name.startswith("_") and not callable(getattr(kind, name))}
-    if issubclass(kind, Cases):
-        names |= {name for name in dir(kind.join([])) if not name.startswith("_")}
-    return names | {field.name for field in dataclasses.fields(kind)}
-
-
-def quantities_of(result: Any) -> Iterable[str]:
-    """What can be looked at in a result."""
-    if isinstance(result, xr.Dataset):
-        return [str(name) for name in result.data_vars]
-    return _known_quantities(type(result)) or ()
-
-
-def _quantities(result: Any, look: Sequence[str], at: Mapping[str, Value]) -> Row:
-    if isinstance(result, xr.Dataset):
-        found = _selected(result, look, at)
-    else:
-        names = look or [name for name in vars(result) if not name.startswith("_")]
-        found = {name: _array(getattr(result, name)) for name in names}
-    n_runs = _n_runs(result)
-    row: Row = {}
-    for name, array in found.items():
-        if array is None or array.dtype.kind not in "biuf" or array.ndim > 1 or (array.ndim and len(array) != n_runs):
-            if name in look:
-                raise InputError(f"{name} is not one number, or one number per run; look at another quantity.")
-        else:
-            row[name] = float(array) if array.ndim == 0 else array.astype(np.float64)
-    return row
-
-
-def _selected(result: xr.Dataset, look: Sequence[str], at: Mapping[str, Value]) -> dict[str, np.ndarray]:
-    """The quantities at these values of their own axes; of those without a name, the ones that have no other axes."""
-    known = [str(name) for name in result.dims]
-    for name in at:
-        if name not in known:
-            raise UnknownName("axis of these quantities,", name, known)
-    found = {}
-    for name in look or result.data_vars:
-        if name not in result:
-            raise UnknownName("quantity,", str(name), [str(each) for each in result.data_vars])
-        array = result[name]
-        for axis in (each for each in at if each in array.dims):
-            values = array[axis].values.tolist()
-            if at[axis] not in values:
-                raise InputError(f"{axis} is one of {', '.join(map(str, values))}, got {at[axis]!r}; change look.at.")
-            array = array.isel({axis: values.index(at[axis])})
-        others = [str(each) for each in array.dims if each != "run"]
-        if others and look:
-            example = ", ".join(f"{each} = {array[each].values[-1].item()!r}" for each in others)
-            raise InputError(f"{name} has axes of its own; choose where to look: look.at = {{ {example} }}.")
-        if not others:
-            found[str(name)] = np.asarray(array)
-    return found
-
-
-def _array(value: Any) -> np.ndarray | None:
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _n_runs(result: Any) -> int | None:
-    """The number of runs of a cell; None where its arrays do not say."""
-    if isinstance(result, Cases):
-        return len(type(result).join([result]))
-    if isinstance(result, xr.Dataset):
-        return result.sizes.get("run")
-    lengths = [len(each) for each in vars(result).values() if isinstance(each, np.ndarray) and each.ndim]
-    return lengths[0] if lengths else None

@@ -8,7 +8,7 @@ import numpy as np
 from widenet.run.reach import source_digest
 from widenet.store import CellKey, Store
 from widenet.sweeps.order import Question
-from widenet.sweeps.subjects import Row
+from widenet.sweeps.rows import Row
 
 FOLDER = "sweeps"
 FINISHED, FAILED, MISSING, NOT_APPLICABLE = "finished", "failed", "missing", "does not apply"
@@ -48,7 +48,7 @@ class PackTable:
         self.columns = {name: [row.get(name) for _, _, row in rows] for name in names}
 
     def keep(self, store: Store) -> None:
-        """Write it."""
+        """Write it; a damaged one that is there is set aside."""
         arrays = {"states": np.array(self.states), "reasons": np.array(self.reasons)}
         kinds = self.kinds
         for name, entries in self.columns.items():
@@ -58,7 +58,7 @@ class PackTable:
             flat = [np.atleast_1d(np.nan if each is None else each).astype(np.float64) for each in entries]
             arrays[f"{name}{VALUES}"] = np.concatenate(flat)
             arrays[f"{name}{COUNTS}"] = np.array([len(each) for each in flat])
-        _folder(store).put(self.key, arrays, {"kinds": kinds}, replace=True)
+        _folder(store).put(self.key, arrays, {"kinds": kinds})
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -69,12 +69,8 @@ class PackTable:
             found[name] = WORD if isinstance(first, str) else RUNS if isinstance(first, np.ndarray) else NUMBER
         return found
 
-    def is_kept(self, store: Store) -> bool:
-        """Whether there is a file of it."""
-        return _folder(store).holds(self.key)
-
     def read(self, store: Store) -> bool:
-        """Fill it from its file; says whether there is one."""
+        """Fill it from its file; says whether there is one, and it is whole."""
         cell = _folder(store).get(self.key)
         if cell is None:
             return False

@@ -22,9 +22,9 @@ from widenet.sweeps.order import order_of
 from widenet.sweeps.packs import COMPUTED, FOUND
 from widenet.sweeps.progress import in_words, tallied
 from widenet.sweeps.result import RUN, STATE, WHY, dataset_of
+from widenet.sweeps.rows import INCONCLUSIVE, UNMET, VACUOUS, VERDICT, WARNING
 from widenet.sweeps.spec import Value, read_spec, spec_of
-from widenet.sweeps.subjects import UNMET, VACUOUS, VERDICT, WARNING
-from widenet.sweeps.tables import FAILED
+from widenet.sweeps.tables import FAILED, NOT_APPLICABLE
 
 PROCESSES, SLURM = "processes", "slurm"
 MOST_ROWS = 40
@@ -86,7 +86,7 @@ def write(sweep: Survey, plot: str | None, export: str | None) -> list[Path]:
 
     picture = None if plot is None else drawing.require_form(Path(plot))
     file = None if export is None else exports.require_form(Path(export))
-    numbers = dataset_of(sweep)
+    numbers = dataset_of(sweep).load()
     written = [] if picture is None else [drawing.write_picture(numbers, sweep.order.title, picture)]
     return written if file is None else [*written, exports.write_numbers(numbers, file)]
 
@@ -101,8 +101,9 @@ def swept(path: str | Path, store: Store, where: Where) -> tuple[Survey, xr.Data
 def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
     """A sweep in a few lines: what was done, and a row per point where there are few."""
     done = {COMPUTED: counts[COMPUTED] + sweep.n_piloted, FAILED: counts[FAILED]}
+    done[NOT_APPLICABLE] = int((numbers[STATE] == NOT_APPLICABLE).sum())
     found = {FOUND: sweep.order.n_points - sum(done.values())}  # packs that were finished before are not counted
-    lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(Counter(done | found))}"]
+    lines = [f"{sweep.order.title}: {sweep.order.n_points:,} points, {in_words(done | found)}"]
     if sweep.order.about:
         lines.append(f"data: {sweep.order.about}")
     if sweep.order.n_points <= MOST_ROWS:
@@ -111,7 +112,13 @@ def told(sweep: Survey, numbers: xr.Dataset, counts: Counts) -> str:
         lines += [f"{number:>9,} {word}" for name in (STATE, VERDICT) for word, number in _words(numbers, name).items()]
     unmet = Counter({names: number for names, number in _words(numbers, UNMET).items() if names})
     lines += [f"{number:,} × hypotheses that are not met: {names}" for names, number in unmet.most_common(5)]
-    if far := sum(_words(numbers, WARNING).values()):
+    warnings = _words(numbers, WARNING)
+    inconclusive: Counter[str] = Counter()
+    for words, number in warnings.items():
+        if words.startswith(INCONCLUSIVE):
+            inconclusive[words.partition(". ")[0].rstrip(".")] += number
+    lines += [f"{number:,} × {words[0].lower()}{words[1:]}" for words, number in inconclusive.most_common(5)]
+    if far := warnings.total() - inconclusive.total():
         words = "tested far from the edge: the closest case uses less than a thousandth of what is promised"
         lines.append(f"{far:,} × {words}")
     errors = _words(numbers, WHY)
