@@ -95,6 +95,11 @@ def test_one_error_in_sixty_points():
         assert found.parts[0].kept is kept
 
 
+def test_what_is_counted_is_said():
+    """An axis "measured" from 0 to 5 leaves open whether errors are counted, or their opposite."""
+    assert theorem_4_1_obstruction(obstructed()).quantity == "points that a network classifies correctly"
+
+
 def test_the_loss_of_the_obstruction_at_its_edge():
     for miss, kept in ((5e-13, True), (5e-12, False)):
         found = altered(obstructed(), losses=np.array([np.log(2) - miss]))

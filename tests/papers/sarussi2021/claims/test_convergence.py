@@ -65,6 +65,14 @@ def test_a_run_that_gives_up_decides_something_beyond_the_bound(updates, kept):
     assert [found.parts[0].kept, found.parts[2].kept] == [kept, kept]
 
 
+def test_runs_that_never_arrive_needed_no_number_of_updates():
+    """They have no share in "M is … times what the runs needed", which compares with runs that arrived."""
+    none = altered(toy_runs(), hits=lambda h: 0 * h - 1, clean=lambda c: 0 * c)
+    assert theorem_4_1([none]).note.startswith("2 of 2 runs stopped before their first clean epoch")
+    one = altered(toy_runs(), hits=np.array([[5, 5], [-1, -1]]))
+    assert theorem_4_1([one], bound=lambda *given: np.array([10.0, 1e9])).note.startswith("M is 2 times what the runs")
+
+
 def test_an_epoch_that_never_came_decides_nothing():
     found = theorem_4_1([without_clean_epoch()])
     assert [part.kept for part in found.parts] == [True, None, None]

@@ -116,11 +116,16 @@ def theorem_4_1(runs: Arrivals, *, bound: UpdateBound = update_bound) -> Promise
             "clean_epoch": in_time(e.end, clean, e.updates, limit, text="the first clean epoch ends within $M(n, ε)$"),
         },
         details={"updates_to_level": e.hit, "updates_to_clean_epoch": e.end, "bound": limit},
-        note=lambda: (
-            f"M is {np.median(limit / np.maximum(e.hit, 1)):.1g} times what the runs needed."
-            + _gave_up(~there | ~clean, e.updates)
-        ),
+        note=lambda: " ".join(filter(None, (_needed(limit, e.hit, there), _gave_up(~there | ~clean, e.updates)))),
     )
+
+
+def _needed(limit: np.ndarray, hit: np.ndarray, there: np.ndarray) -> str:
+    """How much larger M is than what the runs needed that arrived."""
+    arrived = there & np.isfinite(limit)
+    if not arrived.any():
+        return ""
+    return f"M is {np.median(limit[arrived] / np.maximum(hit[arrived], 1)):.1g} times what the runs needed."
 
 
 def _gave_up(short: np.ndarray, made: Number) -> str:
@@ -128,7 +133,7 @@ def _gave_up(short: np.ndarray, made: Number) -> str:
     if not short.any():
         return ""
     return (
-        f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
+        f"{int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
         f"{int(np.asarray(made)[short].max())} updates, far below M: they decide nothing about it."
     )
 
