@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 import widenet as wn
+from tests.certificates import studies
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.page import render, whole
-from widenet.certificates.pictures import portrait
+from widenet.certificates.pictures import errors, portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
-from widenet.certificates.promises import ListedPromise, Standing, promises_of
+from widenet.certificates.promises import ListedPromise, Standing, bars_of, promises_of
 from widenet.certificates.reading import read
+from widenet.certificates.rivals import MAJORITY
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
 from widenet.certificates.width_study import MoreWork
@@ -228,6 +230,31 @@ def test_a_sample_is_trained_again_in_float64():
     assert found is not None
     assert (found.repeated, found.points) == (5, 24)
     assert found.changed < 4
+
+
+@pytest.mark.parametrize(("common", "top", "said"), [(250, 12, ": 50\N{NO-BREAK SPACE}%, far above"), (100, 22, "")])
+def test_the_most_common_class_presses_no_curve_to_the_bottom(common, top, said):
+    """Networks err on 8 and 6 %, others on 10 %, up to 10.7 % by their limits."""
+    found = studies.study(studies.runs_of(4, 40), studies.runs_of(16, 30), majority=common, linear=50, bending=50)
+    (axes,) = errors(found).axes
+    assert top - 1 < axes.get_ylim()[1] < top
+    assert f"{MAJORITY}{said}" in [line.get_label() for line in axes.lines]
+
+
+def test_the_width_that_is_enough_is_the_one_upright_line():
+    found = studies.study(studies.runs_of(4, 40), studies.runs_of(16, 40), majority=250)
+    (axes,) = errors(found).axes
+    (upright,) = [line for line in axes.lines if list(np.asarray(line.get_xdata())) == [4, 4]]
+    assert upright.get_label() == "the smallest width that is enough"
+    assert not any(line.get_visible() for line in axes.get_xgridlines())
+
+
+def test_promises_with_the_same_numbers_have_one_bar():
+    """Also where they differ by rounding."""
+    each = ListedPromise(id="x.y", about="", topic=Topic.UPDATES, standing=Standing.GUARANTEED, words="", remark="",
+        sense="≤", promised=30525.3, measured=502.0)  # fmt: skip
+    assert len(bars_of([each, each.model_copy(update={"promised": 30525.3 - 4e-12})])) == 1
+    assert len(bars_of([each, each.model_copy(update={"promised": 30600.0})])) == 2
 
 
 def test_what_became_of_every_promise_is_counted():
