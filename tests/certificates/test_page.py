@@ -13,7 +13,7 @@ from tests.certificates import studies
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
-from widenet.certificates.page import render, whole
+from widenet.certificates.page import render, typed, whole
 from widenet.certificates.pictures import errors, portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
@@ -95,6 +95,22 @@ def test_the_card_of_a_theorem_says_the_same_as_its_promise():
     assert "<strong>here: at most 1,000 trillion steps.</strong>" in page
     assert "It would promise, if its assumptions held: elsewhere: at most … steps." in page
     assert "at most 0.1 steps" not in page
+
+
+def test_what_a_theorem_says_is_set_in_type():
+    """Its indices, powers of ten and minus signs; names of your classes and columns are shown as they are."""
+    missed = at_most(0.0, -3e-17).hypothesis("odd", "L_1 − C_4")
+    small = evidence({"small": Sides(5.8e-20, 7.9e-15)}, (missed,), note="no C_4, and -60,975 points")
+    row = ClaimRow(id="toy2020.here", kind=Kind.MAIN, where="", statement="", meaning=None, evidence=small)
+    page = render(certificate().findings.model_copy(update={"rows": (row,), "promises": ()}), {})
+    for said in (
+        "<td>L<sub>1</sub> − C<sub>4</sub></td><td>≤ −3·10⁻¹⁷</td>",
+        "5.8·10⁻²⁰ ≤ 7.9·10⁻¹⁵",
+        "no C<sub>4</sub>, and −60,975 points",
+    ):
+        assert said in page
+    assert typed("x_1 at 1.5-2 and t - 3") == "x<sub>1</sub> at 1.5-2 and t - 3"
+    assert whole("class x_1 has 2.5e-07, not -3") == "class x_1 has 2.5·10⁻⁷, not -3"
 
 
 def test_of_large_data_a_promise_about_a_part_is_told_if_there_is_no_other():
