@@ -100,7 +100,7 @@ def theorem_4_1_obstruction(found: Obstructed) -> Promised:
         "error": at_most(
             n.right,
             n.n_points - 1,
-            text="an error on some point",
+            text="at most all points but one are right",
             quantity="points that a network classifies correctly",
         ),
         "program": Fact(found.obstructed, text="by a linear program, for every network"),
