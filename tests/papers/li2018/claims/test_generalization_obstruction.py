@@ -53,7 +53,10 @@ def test_an_obstructed_data_set_of_a_reader():
         theorem_4_1_obstruction.on(UserData(from_arrays(3 * points.points, signs))).settings
     )
     assert found.verdict is Verdict.HOLDS
-    assert [part.name for part in found.parts] == ["an error on some point", "by a linear program, for every network"]
+    assert [part.name for part in found.parts] == [
+        "at most all points but one are right",
+        "by a linear program, for every network",
+    ]
     turned = Polygon(degrees=5.0).draw(0)
     free = UserData(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
     assert "antipodal" in theorem_4_1_obstruction.on(free)
