@@ -72,7 +72,7 @@ def take(source: Path) -> None:
         text = json.dumps(kept(row), indent=None if figure in FILTERS else 1, ensure_ascii=False)
         file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
     if scale == "paper" or figure not in FILTERS:
-        keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 128)
+        keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 112)
     if source.with_suffix(".gif").exists():
         shutil.copy(source.with_suffix(".gif"), IMAGES)
     put_between(GALLERY, marker_of(figure, scale), "<!-- end of table -->", block_of(stored(figure, scale)))
@@ -140,7 +140,7 @@ def draw_again(figure: str) -> None:
         kept_numbers["paper"] = found.numbers
     for scale, numbers in kept_numbers.items():
         sheet = sheet_of(find_figure(figure), numbers)
-        keep_picture(io.BytesIO(render(sheet, "png")), file_of(figure, scale, "png"), 128)
+        keep_picture(io.BytesIO(render(sheet, "png")), file_of(figure, scale, "png"), 112)
 
 
 def numbers_of(row: Row) -> xr.Dataset:

@@ -72,7 +72,10 @@ def test_what_theorems_allow_stands_beside_the_widths():
     none = Allowance(id="x.z", topic=Topic.TEST_ERROR, about="", widths=(4, 16), promised=(None, None),
         missing=("more points", "more points"))  # fmt: skip
     (column,) = allowed_columns([some, none])
-    assert (column.id, column.cells) == ("x.y", {4: "–", 16: "30,000"})
+    assert (column.ids, column.cells) == (["x.y"], {4: "–", 16: "30,000"})
+    (shared,) = allowed_columns([some, none, some.model_copy(update={"id": "x.w"})])
+    assert (shared.ids, shared.cells) == (["x.y", "x.w"], column.cells)
+    assert len(allowed_columns([some, some.model_copy(update={"promised": (None, 4e4)})])) == 2
     page = render(certificate().findings.model_copy(update={"allowances": (some, none)}), {})
     assert re.search(r"updates allowed \(hinge loss\), some of it: <a href=.#x\.y.>x\.<wbr>y</a></th>", page)
     cells = [re.findall(r'<td class="number">([^<]*)</td>', row) for row in re.findall(r"<tr>(.*?)</tr>", page, re.S)]

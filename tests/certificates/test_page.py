@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 import widenet as wn
+from tests.certificates import studies
 from tests.packages import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
-from widenet.certificates.page import render, whole
-from widenet.certificates.pictures import portrait
+from widenet.certificates.page import render, typed, whole
+from widenet.certificates.pictures import errors, portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
-from widenet.certificates.promises import ListedPromise, Standing, promises_of
+from widenet.certificates.promises import ListedPromise, Standing, bars_of, promises_of
 from widenet.certificates.reading import read
+from widenet.certificates.rivals import MAJORITY
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
 from widenet.certificates.width_study import MoreWork
@@ -93,6 +95,22 @@ def test_the_card_of_a_theorem_says_the_same_as_its_promise():
     assert "<strong>here: at most 1,000 trillion steps.</strong>" in page
     assert "It would promise, if its assumptions held: elsewhere: at most … steps." in page
     assert "at most 0.1 steps" not in page
+
+
+def test_what_a_theorem_says_is_set_in_type():
+    """Its indices, powers of ten and minus signs; names of your classes and columns are shown as they are."""
+    missed = at_most(0.0, -3e-17).hypothesis("odd", "L_1 − C_4")
+    small = evidence({"small": Sides(5.8e-20, 7.9e-15)}, (missed,), note="no C_4, and -60,975 points")
+    row = ClaimRow(id="toy2020.here", kind=Kind.MAIN, where="", statement="", meaning=None, evidence=small)
+    page = render(certificate().findings.model_copy(update={"rows": (row,), "promises": ()}), {})
+    for said in (
+        "<td>L<sub>1</sub> − C<sub>4</sub></td><td>≤ −3·10⁻¹⁷</td>",
+        "5.8·10⁻²⁰ ≤ 7.9·10⁻¹⁵",
+        "no C<sub>4</sub>, and −60,975 points",
+    ):
+        assert said in page
+    assert typed("x_1 at 1.5-2 and t - 3") == "x<sub>1</sub> at 1.5-2 and t - 3"
+    assert whole("class x_1 has 2.5e-07, not -3") == "class x_1 has 2.5·10⁻⁷, not -3"
 
 
 def test_of_large_data_a_promise_about_a_part_is_told_if_there_is_no_other():
@@ -228,6 +246,31 @@ def test_a_sample_is_trained_again_in_float64():
     assert found is not None
     assert (found.repeated, found.points) == (5, 24)
     assert found.changed < 4
+
+
+@pytest.mark.parametrize(("common", "top", "said"), [(250, 12, ": 50\N{NO-BREAK SPACE}%, far above"), (100, 22, "")])
+def test_the_most_common_class_presses_no_curve_to_the_bottom(common, top, said):
+    """Networks err on 8 and 6 %, others on 10 %, up to 10.7 % by their limits."""
+    found = studies.study(studies.runs_of(4, 40), studies.runs_of(16, 30), majority=common, linear=50, bending=50)
+    (axes,) = errors(found).axes
+    assert top - 1 < axes.get_ylim()[1] < top
+    assert f"{MAJORITY}{said}" in [line.get_label() for line in axes.lines]
+
+
+def test_the_width_that_is_enough_is_the_one_upright_line():
+    found = studies.study(studies.runs_of(4, 40), studies.runs_of(16, 40), majority=250)
+    (axes,) = errors(found).axes
+    (upright,) = [line for line in axes.lines if list(np.asarray(line.get_xdata())) == [4, 4]]
+    assert upright.get_label() == "the smallest width that is enough"
+    assert not any(line.get_visible() for line in axes.get_xgridlines())
+
+
+def test_promises_with_the_same_numbers_have_one_bar():
+    """Also where they differ by rounding."""
+    each = ListedPromise(id="x.y", about="", topic=Topic.UPDATES, standing=Standing.GUARANTEED, words="", remark="",
+        sense="≤", promised=30525.3, measured=502.0)  # fmt: skip
+    assert len(bars_of([each, each.model_copy(update={"promised": 30525.3 - 4e-12})])) == 1
+    assert len(bars_of([each, each.model_copy(update={"promised": 30600.0})])) == 2
 
 
 def test_what_became_of_every_promise_is_counted():

@@ -26,6 +26,7 @@ from widenet.claims.sides import Fact, Sense, Sides
 from widenet.claims.user_data import Choices, UserData
 from widenet.data import from_arrays
 from widenet.papers.base import Paper
+from widenet.papers.sarussi2021.hypotheses import stays
 from widenet.run.outcomes import cells_of
 
 MEANING = Meaning(topic=Topic.UPDATES, promise="At most {promised} updates.", seen="it took {measured}")
@@ -104,6 +105,10 @@ def test_a_lack_has_its_numbers():
         "points of different classes would have to be apart (least distance between classes: > 0 is required, 0 found)"
     )
     assert lack(at_most(1.5, 1.0).hypothesis("odd", "Eq. 6: r")) == "r would have to be ≤ 1 and is 1.5"
+    assert lack(stays.measured(at_most(26.99, 20))) == (
+        "neurons would have to settle sooner on which points they answer to (time when a neuron last changed sides, on "
+        "a logarithmic clock: ≤ 20 is required, 26.99 found)"
+    )
 
 
 def test_no_name_that_only_a_paper_explains_is_told():

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Annotation
 
 from widenet.plots.marks import End, label_ends, ramp, reported, spread
-from widenet.plots.style import PAPER
+from widenet.plots.style import PAPER, RAMP
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.01, 0.2))
@@ -39,6 +41,25 @@ def test_equal_ends_are_labelled_above_each_other() -> None:
     one, two = (text.get_window_extent() for text in axes.texts)
     assert two.y0 >= one.y1 - 1
     assert two.x1 <= drawing.bbox.x1
+
+
+def test_a_stroke_in_the_colour_of_the_line_stands_before_its_words() -> None:
+    """Level with the words, and off the end of the line, which it would seem to continue."""
+    drawing = Drawing(figsize=(340 / 96, 200 / 96), dpi=96, layout="constrained")
+    axes = drawing.subplots()
+    axes.set_ylim(0, 1)
+    label_ends(axes, [End(0.5, "one", stroke=RAMP[0]), End(0.5, "two", stroke=RAMP[4]), End(0.1, "bare")], 200)
+    drawing.draw_without_rendering()
+    *with_strokes, bare = [text for text in axes.texts if isinstance(text, Annotation)]
+    for words, colour in zip(with_strokes, (RAMP[0], RAMP[4]), strict=True):
+        stroke, text = words.arrow_patch, words.get_window_extent()
+        assert stroke is not None
+        left, right = stroke.get_window_extent().get_points()
+        assert to_hex(stroke.get_edgecolor()) == colour
+        assert axes.bbox.x1 + 3 < left[0] < right[0] - 5
+        assert left[1] == pytest.approx(right[1], abs=3)
+        assert (text.y0 + text.y1) / 2 == pytest.approx((left[1] + right[1]) / 2, abs=1)
+    assert bare.arrow_patch is None
 
 
 def test_the_papers_numbers_are_open_diamonds() -> None:

@@ -113,6 +113,7 @@ def test_a_false_statement_in_the_plane_is_drawn(outcomes: list[CheckOutcome], p
         ("(1 − 2^−k)^d", "(1 − 2<sup>−k</sup>)<sup>d</sup>"),
         ("p_{1,1} x_{i_1}", "p<sub>1,1</sub> x<sub>i<sub>1</sub></sub>"),
         ("≥ 1 (to 1e-12), 3.5e-05", "≥ 1 (to 10⁻¹²), 3.5·10⁻⁵"),
+        ("v²R_x²η, G_t²", "v²R<sub>x</sub>²η, G<sub>t</sub>²"),
         ("n_runs in figure_1_laws", "n_runs in figure_1_laws"),
         ("<b>_1", "&lt;b&gt;<sub>1</sub>"),
     ],

@@ -20,6 +20,9 @@ PLAIN = {
     "relative_diameter": "the groups of points would have to be tighter",
     "diverse": "every point would have to hold all patterns of its class",
     "separates": "training would have to separate the points sooner",
+    "separating": "training would have to separate the points sooner",
+    "stays": "neurons would have to settle sooner on which points they answer to",
+    "agreement": "neurons that vote for the same class would have to answer to the same points",
 }
 """Assumptions that fail on real data, by the keys that papers share."""
 
@@ -30,6 +33,9 @@ NUMBERS = {
     "distance": "least distance between classes",
     "opposite_distance": "least distance from a mirror image of another class",
     "relative_diameter": "largest diameter of a group over the least distance between classes",
+    "separating": "time when they were separated, on a logarithmic clock",
+    "stays": "time when a neuron last changed sides, on a logarithmic clock",
+    "agreement": "runs in which they do not",
 }
 """What was measured, where symbols say it in the paper."""
 NAME_IN_PAPER = re.compile(r"^(\([A-Z]\d+'?\)|Eq\. \d+|I\d+): ")

@@ -29,7 +29,7 @@ from widenet.certificates.widths import BATCH
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 from widenet.plots.page_svg import page_svg
-from widenet.report.typesetting import set_in_type
+from widenet.report.typesetting import set_in_type, with_powers
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Certificate, Findings
@@ -64,6 +64,7 @@ GLOSSARY = (
 )  # fmt: skip
 WIDTH, NARROW = re.compile(r'<svg [^>]* width="([\d.]+)"'), 440.0
 """A drawing of at most so many pixels can be read on a phone."""
+MINUS = re.compile(r"(?<![\w.)-])-(?=\d)")
 OPTION = re.compile(r"--(?:effort|drop) (?:&#39;.*?&#39;|[^\s&]*[^\s&.,;)])")
 """With its value."""
 TITLES = {
@@ -112,6 +113,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["typed"] = typed
     others = [row for row in findings.applicable if row.kind is not Kind.MAIN]
     reasons = [reason for reason, _ in Counter(row.not_applicable for row in findings.not_applicable).most_common()]
     study, portrait = findings.study, findings.portrait
@@ -149,8 +151,16 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
 
 
 def whole(sentence: str) -> Markup:
-    """A sentence in which no option is broken at the end of a line."""
-    return Markup(OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
+    """A sentence in which no option is broken at the end of a line.
+
+    It may hold names of your classes and columns, which are shown as they are: only powers of ten are set.
+    """
+    return Markup(OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(with_powers(sentence)))))
+
+
+def typed(text: str) -> Markup:
+    """What a theorem says, asks or counts, with its indices, powers of ten and minus signs set."""
+    return set_in_type(MINUS.sub("−", text))
 
 
 def _style() -> str:

@@ -11,9 +11,11 @@ from matplotlib.figure import Figure as Drawing
 from widenet.certificates.plain_numbers import plain
 from widenet.certificates.plane import Plane
 from widenet.certificates.promises import ListedPromise
+from widenet.certificates.rivals import MAJORITY
 from widenet.certificates.rows import ClaimRow
 from widenet.certificates.width_study import WidthStudy
 from widenet.certificates.widths import StudiedWidth
+from widenet.certificates.words import percent
 from widenet.plots.style import BROKEN, COLOURS, INK, LINE, MEASURED, OPEN, SOFT, styled
 
 GRID = 160
@@ -24,6 +26,8 @@ MARKS = "o^sDvPX<>*"
 LONGEST_NAME = 24
 RIVALS = ((SOFT, ":"), (BROKEN, "--"), (OPEN, (0, (5, 1.5))), (INK, (0, (1.5, 1))))
 """Colours and dashes of the most common class, the linear classifier, and those that bend."""
+FAR_ABOVE = 2
+"""Where always answering the most common class errs so many times as often as all others, it is named, not drawn."""
 FEWEST = 1e-12
 """Smaller shares are drawn apart, on the left."""
 
@@ -35,23 +39,30 @@ def errors(study: WidthStudy) -> Drawing:
     axes = drawing.subplots()
     widths = np.array([each.n_neurons for each in study.results])
     train = 100 * np.array([each.train_errors for each in study.results])
+    axes.grid(axis="x", visible=False)  # the one upright line says which width is enough
     axes.plot(widths, np.median(train, axis=1), "o-", color=SOFT, markersize=3, linewidth=1, label="training points")
     axes.scatter(np.repeat(widths, train.shape[1]), train.ravel(), s=8, color=SOFT, alpha=0.4, linewidth=0)
+    highest = float(train.max())
     if study.held_out:
         found = 100 * np.array([(*each.score.limits, each.score.error) for each in study.results])
         axes.fill_between(widths, found[:, 0], found[:, 1], color=MEASURED, alpha=0.15, linewidth=0)
         axes.plot(widths, found[:, 2], "o-", color=MEASURED, markersize=4, label="held-out points, 95 % limits")
-        for rival, (colour, dashes) in zip(study.rivals, RIVALS, strict=False):
-            axes.axhline(
-                100 * rival.score.error, color=colour, linewidth=1.1, label=_short(rival.name), linestyle=dashes
-            )
+        levels = {rival.name: 100 * rival.score.error for rival in study.rivals}
+        highest = max(highest, found.max(), *(level for name, level in levels.items() if name != MAJORITY))
+        for (name, level), (colour, dashes) in zip(levels.items(), RIVALS, strict=False):
+            words = _short(name)
+            if level > FAR_ABOVE * highest:  # it would press all others together
+                words = f"{words}: {percent(level / 100)}, far above"
+            else:
+                highest = max(highest, level)
+            axes.axhline(level, color=colour, linewidth=1.1, label=words, linestyle=dashes)
     if study.enough is not None:
-        axes.axvline(study.enough, color=LINE, linewidth=0.8, zorder=0)
+        axes.axvline(study.enough, color=INK, linewidth=0.9, zorder=0, label="the smallest width that is enough")
     axes.set_xscale("log", base=2)
     axes.set_xticks(widths, [f"{width:,}" for width in widths])
     axes.set_xticks([], minor=True)
     axes.set(xlabel="neurons", ylabel="points in the wrong class, %")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.06 * highest or 1)
     drawing.legend(loc="outside lower center", ncols=2)
     return drawing
 

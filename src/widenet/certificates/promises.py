@@ -150,9 +150,9 @@ def _filled(seen: str, numbers: Mapping[str, Any]) -> str:
 
 
 def bars_of(promises: Sequence[ListedPromise]) -> list[ListedPromise]:
-    """Promises to draw beside what was made: both sides positive, those about all data first, equal ones once."""
+    """Promises to draw beside what was made: both sides positive, those about all data first, equal numbers once."""
     found = {
-        (each.topic, each.promised, each.measured): each
+        (each.topic, plain(each.promised), plain(each.measured)): each
         for each in sorted(promises, key=lambda each: each.counts)
         if (each.promised or 0) > 0 and (each.measured or 0) > 0 and each.sense in ("≤", "<", "≥", ">")
     }

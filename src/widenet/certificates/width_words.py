@@ -364,31 +364,32 @@ def about_scale(study: WidthStudy) -> str:
 
 
 class AllowedColumn(NamedTuple):
-    """What a theorem allows, as a column of the table of widths.
+    """What theorems allow, as a column of the table of widths.
 
     Attributes:
-      title, about, id: what is limited, for which form of the data, and by which theorem.
-      cells: by width; "–" where it promises nothing.
+      title, about: what is limited, and for which form of the data.
+      cells: by width; "–" where it is not limited.
+      ids: the theorems that limit it so. Equal columns would take the room of others.
     """
 
     title: str
     about: str
-    id: str
     cells: dict[int, str]
+    ids: list[str]
 
 
 def allowed_columns(found: Iterable[Allowance]) -> list[AllowedColumn]:
     """Those of theorems that promise something at some width."""
-    return [
-        AllowedColumn(
-            title="updates allowed (hinge loss)" if _is_updates(each) else "error allowed on new points",
-            about=each.about,
-            id=each.id,
-            cells=dict(zip(each.widths, _cells(each), strict=True)),
-        )
-        for each in found
-        if _known(each)
-    ]
+    columns: list[AllowedColumn] = []
+    for each in filter(_known, found):
+        title = "updates allowed (hinge loss)" if _is_updates(each) else "error allowed on new points"
+        column = AllowedColumn(title, each.about, dict(zip(each.widths, _cells(each), strict=True)), [each.id])
+        equal = next((known for known in columns if known[:3] == column[:3]), None)
+        if equal is None:
+            columns.append(column)
+        else:
+            equal.ids.append(each.id)
+    return columns
 
 
 def about_allowances(found: Iterable[Allowance], *, in_columns: bool = False) -> list[str]:

@@ -13,6 +13,8 @@ from widenet.plots.style import FONT, MEASURED, PAPER, PROMISE, RAMP, SOFT
 
 BAND = 0.16
 """Opacity of a band."""
+STROKE = 15
+"""Points from the end of a line to words with a stroke before them."""
 
 
 def ramp(n: int) -> list[str]:
@@ -70,11 +72,17 @@ def key(axes: Axes, entries: Sequence[tuple[str, str, str]], loc: Any = "best", 
 
 
 class End(NamedTuple):
-    """The end of a line, and what it is called."""
+    """The end of a line, and what it is called.
+
+    Attributes:
+      stroke: of this colour is a short stroke before the words: the light steps of the ramp are too pale for words, and
+        words that were moved do not stand beside their line.
+    """
 
     y: SupportsFloat
     words: str
     colour: str = SOFT
+    stroke: str = ""
 
 
 def label_ends(axes: Axes, ends: Sequence[End], height: int) -> None:
@@ -90,15 +98,17 @@ def label_ends(axes: Axes, ends: Sequence[End], height: int) -> None:
         return
     low, high = axes.yaxis.get_transform().transform(np.array(axes.get_ylim()))
     places = axes.yaxis.get_transform().transform(np.array([float(end.y) for end in ends]))
-    shares = (places - low) / (high - low)
-    for end, share in zip(ends, spread(shares.tolist(), 13 / (height - 55), lowest=0.0), strict=True):
+    shares = ((places - low) / (high - low)).tolist()
+    for end, share in zip(ends, spread(shares, 13 / (height - 55), lowest=0.0), strict=True):
+        stroke = {"arrowstyle": "-", "color": end.stroke, "linewidth": 1.5, "shrinkA": 2, "shrinkB": 4}
         axes.annotate(
             end.words,
             (1.0, share),
             xycoords="axes fraction",
-            xytext=(4, 0),
+            xytext=(STROKE if end.stroke else 4, 0),
             textcoords="offset points",
-            va="center_baseline",
+            arrowprops={**stroke, "relpos": (0, 0.5)} if end.stroke else None,
+            va="center" if end.stroke else "center_baseline",
             color=end.colour,
             fontsize=FONT,
             annotation_clip=False,

@@ -41,9 +41,18 @@ class Axis:
         return self._stretched(self.low), self._stretched(self.high)
 
     def ticks(self, most: int = 5) -> list[tuple[float, str]]:
-        """Values to label, and their labels."""
+        """Values to label, and their labels; where these would be equal, one value and distances from it."""
         values = self._decades(most) if self.unit else _steps(self.low, self.high, most)
-        return [(value, written(value, 3)) for value in values]
+        found = [(value, written(value, 3)) for value in values]
+        if len({label for _, label in found}) == len(found):
+            return found
+        middle = (self.low + self.high) / 2
+        base = float(f"{middle:.3g}")
+        base = base if self.low <= base <= self.high else middle
+        return [
+            (base + away, f"{'+' if away > 0 else ''}{written(away, 3)}" if away else written(base, 3))
+            for away in _steps(self.low - base, self.high - base, most)
+        ]
 
     def _stretched(self, value: float) -> float:
         if not self.unit:

@@ -16,7 +16,7 @@ def set_in_type(text: str) -> Markup:
     A text without such marks has its indices and exponents set.
     """
     if "$" not in text:
-        return _with_indices(POWER.sub(_power, text))
+        return _with_indices(with_powers(text))
     try:
         return Markup(mathematics.typeset(text))
     except FormulaError:
@@ -26,15 +26,22 @@ def set_in_type(text: str) -> Markup:
 POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")
 
 
+def with_powers(text: str) -> str:
+    """Numbers as `2.2e-16` in a text with their powers of ten: `2.2·10⁻¹⁶`."""
+    return POWER.sub(_power, text)
+
+
 def _power(found: re.Match[str]) -> str:
     """`10⁻¹²` for `1e-12`."""
     raised = f"10{str(int(found[2])).translate(numerals.RAISED)}"
     return raised if found[1] == "1" else f"{found[1]}·{raised}"
 
 
+LETTER = r"[^\W\d_²³¹⁰⁴-⁹₀-₉]"
+"""Raised and lowered digits are letters to `re`."""
 INDEX = re.compile(
-    r"(?<![^\W\d_][^\W\d_])(?<=[^\s_^])([_^])"
-    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|[−-]?(?:\d+(?:\.\d+)?|\w)(?![^\W\d_])))"
+    rf"(?<!{LETTER}{LETTER})(?<=[^\s_^])([_^])"
+    rf"(?:\{{((?:[^{{}}]|\{{[^{{}}]*\}})*)\}}|(\([^()]*\)|[−-]?(?:\d+(?:\.\d+)?|\w)(?!{LETTER})))"
 )
 """An index or exponent in mathematics that is typed without dollars; names of programs have more than one letter."""
 

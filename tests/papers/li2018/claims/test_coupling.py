@@ -23,7 +23,7 @@ from widenet.papers.li2018.claims.coupling import (
 )
 from widenet.papers.li2018.claims.descent import section_6_rank
 from widenet.papers.li2018.formulas import HALF_NORMAL, E
-from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent
+from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent, start_settings
 from widenet.papers.li2018.sources import HEXAGON, TOY, Caps, Sample
 from widenet.progress import silent
 from widenet.records import Scale
@@ -98,6 +98,17 @@ def test_quick_settings_promise_steps():
     for setting in coupled_settings(Scale.QUICK, 0):
         assert setting.thresholds == (0.02, 0.05)
         assert setting.n_steps >= 24
+
+
+def test_enough_starts_exclude_that_one_in_twenty_fails():
+    """All of them differ, in their points too; "with high probability" of two starts says hardly anything."""
+    settings = start_settings(Scale.QUICK, 0)
+    assert settings[:2] == coupled_settings(Scale.QUICK, 0)
+    assert len({setting.seed for setting in settings}) == len(settings) == 61
+    assert lemma_5_1.reads == lemma_b_1.reads
+    for claim in (lemma_5_1, lemma_b_1):
+        assert claim([coupled()] * 59).note.endswith("59 starts: where none fails, they exclude that more than 5 % do.")
+        assert claim([coupled()] * 2).note.endswith("2 starts: where none fails, they exclude that more than 78 % do.")
 
 
 def test_they_speak_about_three_classes():

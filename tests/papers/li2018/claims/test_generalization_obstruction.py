@@ -53,7 +53,10 @@ def test_an_obstructed_data_set_of_a_reader():
         theorem_4_1_obstruction.on(UserData(from_arrays(3 * points.points, signs))).settings
     )
     assert found.verdict is Verdict.HOLDS
-    assert [part.name for part in found.parts] == ["an error on some point", "by a linear program, for every network"]
+    assert [part.name for part in found.parts] == [
+        "at most all points but one are right",
+        "by a linear program, for every network",
+    ]
     turned = Polygon(degrees=5.0).draw(0)
     free = UserData(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
     assert "antipodal" in theorem_4_1_obstruction.on(free)
@@ -93,6 +96,11 @@ def test_one_error_in_sixty_points():
     for right, kept in ((59.0, True), (60.0, False)):
         found = theorem_4_1_obstruction(altered(obstructed(), right=np.array([right]), n_points=60))
         assert found.parts[0].kept is kept
+
+
+def test_what_is_counted_is_said():
+    """An axis "measured" from 0 to 5 leaves open whether errors are counted, or their opposite."""
+    assert theorem_4_1_obstruction(obstructed()).quantity == "points that a network classifies correctly"
 
 
 def test_the_loss_of_the_obstruction_at_its_edge():

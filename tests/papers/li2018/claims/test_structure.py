@@ -23,7 +23,7 @@ from widenet.papers.li2018.claims.structure import (
     remark_without_relu,
 )
 from widenet.papers.li2018.formulas import widest_component
-from widenet.papers.li2018.hypotheses import relative_diameter_as_printed
+from widenet.papers.li2018.hypotheses import DATA_AS_PRINTED, relative_diameter_as_printed
 from widenet.papers.li2018.runs.point_structure import (
     Assumed,
     Cancelled,
@@ -39,7 +39,7 @@ from widenet.papers.li2018.runs.point_structure import (
     with_extremes,
 )
 from widenet.papers.li2018.sources import HEXAGON, TOY, Caps
-from widenet.records import Scale
+from widenet.records import Form, Scale
 from widenet.types import Dataset
 
 
@@ -194,6 +194,18 @@ def test_rooms_of_the_sine():
         at = altered(one, sines=one.separations**2 - miss)
         assert cross_class_sine_as_printed(at).conclusion is kept
     assert cross_class_sine_as_printed(altered(one, norm_error=0.01)).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_the_hexagon_meets_the_printed_assumption_and_is_obstructed():
+    """So the statement is no longer the paper's: it needs (A1'), which its title names."""
+    hexagon = measure_assumed(HEXAGON.draw(0))
+    found = assumption_a1(hexagon)
+    assert next(h.key for h in found.hypotheses if not h.met) == "opposite_distance"
+    printed = [each.measured(each(Assumed.join([hexagon]))) for each in DATA_AS_PRINTED]
+    assert [h.met for h in printed] == [True] * 3
+    assert not found.part("no_obstruction").kept
+    assert assumption_a1.form is Form.REPAIR
+    assert "(A1')" in assumption_a1.title
 
 
 def test_rooms_of_the_assumption_and_of_units():

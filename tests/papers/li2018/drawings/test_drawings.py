@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 
 from tests.papers.kept_numbers import kept_numbers
 from widenet.papers.li2018.drawings import figure_1, figure_2, figure_3, figure_5, figure_6, figure_7
@@ -44,6 +46,25 @@ def test_ordered_lines_run_from_light_to_dark(drawing, name: str, axis: str) -> 
     for value, colour in zip(own[axis].values, ramp(own.sizes[axis]), strict=True):
         (line,) = lines_of(accuracy, colour)
         assert np.array_equal(line.get_ydata(), own["accuracy_mean"].sel({axis: value}).values[1:])
+
+
+@pytest.mark.parametrize(
+    ("drawing", "name", "axis", "places"),
+    [
+        (figure_1, "li2018.figure_1.paper", "width", range(2, 6)),
+        (figure_2, "li2018.figure_2.paper", "width", (1, 2)),
+        (figure_6, "li2018.figure_6", "spread", range(2, 8)),
+        (figure_7, "li2018.figure_7.paper", "components", range(2, 8)),
+    ],
+)
+def test_every_line_has_its_name_beside_its_colour(drawing, name: str, axis: str, places) -> None:
+    """Also where they end close to each other: the darkest stroke stands before the largest value, and so on."""
+    numbers = kept_numbers(name)
+    values = numbers[axis].values.tolist()
+    for place in places:
+        texts = [text for text in axes_of(drawing.draw(numbers), place).texts if isinstance(text, Annotation)]
+        named = {to_hex(each.arrow_patch.get_edgecolor()): each.get_text() for each in texts if each.arrow_patch}
+        assert [named[colour].split(" = ")[-1] for colour in ramp(len(values))] == [f"{value:,g}" for value in values]
 
 
 def test_the_limit_of_the_paper_is_an_ink_line() -> None:

@@ -65,6 +65,24 @@ def test_a_run_that_gives_up_decides_something_beyond_the_bound(updates, kept):
     assert [found.parts[0].kept, found.parts[2].kept] == [kept, kept]
 
 
+def test_runs_that_never_arrive_needed_no_number_of_updates():
+    """They have no share in "M is … times what the runs needed", and decide nothing."""
+    none = altered(toy_runs(), hits=lambda h: 0 * h - 1, clean=lambda c: 0 * c)
+    stopped = f"after at most {toy_runs().updates:,} updates"
+    assert theorem_4_1([none]).note == f"2 of 2 runs stopped before L < ε, {stopped}: they decide nothing about M."
+    one = altered(toy_runs(), hits=np.array([[5, 5], [-1, -1]]))
+    said = theorem_4_1([one], bound=lambda *given: np.array([10.0, 1e9])).note
+    assert said.startswith("M is 2 times what the runs needed that reached L < ε. 1 of 2 runs stopped before L < ε")
+
+
+def test_runs_that_arrive_without_a_clean_epoch_leave_only_that_open():
+    """As runs on iris do: they reach L < ε far below M, and then end before every sampled loss is small."""
+    found = theorem_4_1([altered(toy_runs(), clean=lambda c: 0 * c)])
+    assert found.note.startswith("M is ")
+    assert "2 of 2 runs stopped before their first clean epoch" in found.note
+    assert found.note.endswith("whether it comes within M is left open.")
+
+
 def test_an_epoch_that_never_came_decides_nothing():
     found = theorem_4_1([without_clean_epoch()])
     assert [part.kept for part in found.parts] == [True, None, None]

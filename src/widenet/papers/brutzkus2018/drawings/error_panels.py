@@ -26,8 +26,11 @@ def error_panels(numbers: xr.Dataset, train: str, test: str) -> list[Panel]:
     ]
 
 
-def curves(axes: Axes, values: xr.DataArray, height: int = HEIGHT, *, labelled: bool = True) -> None:
-    """One line per width, the mean over runs, in a band that holds all runs, or the middle 80 % of many."""
+def curves(axes: Axes, values: xr.DataArray) -> list[End]:
+    """One line per width, the mean over runs, in a band that holds all runs, or the middle 80 % of many.
+
+    Their ends are for `label_ends`, when the limits stand.
+    """
     # An untrained network errs on about half of the points; on that scale nothing after the first pass could be read.
     trained = values.sel(epoch=values["epoch"] >= 1)
     ends = []
@@ -39,9 +42,8 @@ def curves(axes: Axes, values: xr.DataArray, height: int = HEIGHT, *, labelled: 
         band = np.quantile(runs.transpose("run", "epoch").values, _band(runs.sizes["run"]), axis=0)
         # Not clipped: the axis would hide half of a line that lies on zero, and that is where these end.
         curve(axes, runs["epoch"].values, mean, colour, band=band, clip_on=False)
-        ends.append(End(mean[-1], f"width {width:,}"))
-    if labelled:
-        label_ends(axes, ends, height)
+        ends.append(End(mean[-1], f"width {width:,}", stroke=colour))
+    return ends
 
 
 def epoch_axis(axes: Axes, values: xr.DataArray) -> None:
@@ -113,10 +115,9 @@ def _band(n_runs: int) -> tuple[float, float]:
 
 def _errors(canvas: FigureBase, error: xr.DataArray, name: str) -> None:
     axes = canvas.subplots()
-    curves(axes, error, labelled=False)
+    ends = curves(axes, error)
     axes.set_ylim(bottom=0)
     epoch_axis(axes, error)
     percent_axis(axes)
     named(axes, "epoch", name)
-    last = error.isel(epoch=-1).mean("run").values
-    label_ends(axes, [End(y, f"width {w:,}") for w, y in zip(error["width"].values, last, strict=True)], HEIGHT)
+    label_ends(axes, ends, HEIGHT)

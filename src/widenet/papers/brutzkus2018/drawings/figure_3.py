@@ -39,18 +39,12 @@ def draw(numbers: xr.Dataset) -> Picture:
 def _ratios(canvas: FigureBase, numbers: xr.Dataset) -> None:
     axes = canvas.subplots()
     smallest, largest = numbers["smallest_ratio"], numbers["largest_ratio"]
-    curves(axes, largest, labelled=False)
-    curves(axes, smallest, labelled=False)
+    upper, lower = curves(axes, largest), curves(axes, smallest)
     epoch_axis(axes, largest)
     low = float(smallest.sel(epoch=smallest["epoch"] >= 1).min())
     _ratio_axis(axes, low, float(largest.max()))
     named(axes, "epoch", "output weight / its start: smallest and largest")
-    ends = [
-        End(values.sel(width=width).isel(epoch=-1).mean("run"), f"width {width:,}")
-        for values in (smallest, largest)
-        for width in values["width"].values
-    ]
-    label_ends(axes, ends, HEIGHT)
+    label_ends(axes, [*lower, *upper], HEIGHT)
 
 
 def _extremes(canvas: FigureBase, numbers: xr.Dataset) -> None:

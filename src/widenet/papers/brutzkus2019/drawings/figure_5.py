@@ -33,7 +33,7 @@ def _errors(canvas: FigureBase, numbers: xr.Dataset) -> None:
         found = [mean_interval(row) for row in runs.values]
         bounds = np.array([interval or (value, value) for interval, value in zip(found, mean, strict=True)])
         curve(axes, widths, mean, colour, band=bounds.T, marker="o", markersize=3.5)
-        ends.append(End(mean[-1], f"γ = {number(margin)}"))
+        ends.append(End(mean[-1], f"γ = {number(margin)}", stroke=colour))
     axes.set_ylim(bottom=0)
     width_axis(axes, widths)
     percent_axis(axes)

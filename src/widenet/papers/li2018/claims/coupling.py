@@ -7,6 +7,7 @@ from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, less_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.rates import Rate
+from widenet.claims.statistics import clopper_pearson
 from widenet.claims.tolerances import STEP
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
@@ -28,7 +29,7 @@ from widenet.papers.li2018.hypotheses import (
     scaled_threshold_at_a_point,
     unit_norm,
 )
-from widenet.papers.li2018.runs.descents import PerStep, PerThreshold, PointDescent, coupled_descents
+from widenet.papers.li2018.runs.descents import PerStep, PerThreshold, PointDescent, coupled_descents, coupled_starts
 from widenet.papers.li2018.runs.near_kinks import (
     THETAS,
     ClearShares,
@@ -162,7 +163,7 @@ def lemma_a_1_move(runs: CoupledDescent, *, factor: float = 1.0) -> Promised:
     }
 
 
-@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=coupled_descents,
+@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=coupled_starts,
        given=[*SHARES, a_step_is_promised, scaled_threshold],
        form=Form.REPAIR, title="Most neurons keep their patterns for many steps",
        means=Meaning(topic=Topic.STABILITY, promise=(
@@ -172,8 +173,8 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
     """With high probability over a Gaussian start, for steps $t ≤ τ/(2·max|a|·η)$, at least a share $1 − eτkl/σ$ of the
     neurons has $∂L/∂w_r = ∂̃L/∂w_r$: every
     neuron with $|⟨w_r⁰, x_{a,b}⟩| ≥ τ$ on all points keeps its patterns, and a neuron that keeps its patterns has equal
-    gradients. This holds for $τ$ with $eτklm/σ ≥ 20$, whatever $η$. Measured are single starts: the
-    share is compared in each of them, and how probable it is over starts is not.
+    gradients. This holds for $τ$ with $eτklm/σ ≥ 20$, whatever $η$. The share is compared in each start;
+    the note says which rate of failures over starts that excludes.
 
     Printed is "for every τ > 0": `lemma_5_1_as_printed`.
     """
@@ -187,13 +188,20 @@ def lemma_5_1(runs: CoupledDescent) -> Promise:
             "equal_gradients": at_most(t.unequal, 0, quantity="neurons", text="coupled neurons have equal gradients"),
         },
         details={"steps promised": t.limits, "share of coupled neurons": t.least_coupled, "promised": bounds},
+        note=lambda: _starts(len(runs)),
     )
 
 
-@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=coupled_descents,
+def _starts(count: int) -> str:
+    """What single starts say about "with high probability"."""
+    _, highest = clopper_pearson(0, count)
+    return f"Compared in {count} starts: where none fails, they exclude that more than {100 * highest:.2g} % do."
+
+
+@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=coupled_starts,
        given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point],
        form=Form.REPAIR, title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
-def lemma_b_1(runs: CoupledDescent, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promised:
+def lemma_b_1(runs: CoupledDescent, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promise:
     """With high probability over a Gaussian start, for a unit vector $x$ fixed before it, in the data or not, and
     $t ≤ τ/(2·max|a|·η)$, at least a share $1 −
     10τ/σ$ of the neurons has the pattern of the start at $x$, so gradient and pseudo gradient agree there for every
@@ -203,7 +211,12 @@ def lemma_b_1(runs: CoupledDescent, *, constant: float = 10.0, mean: float = 2 *
     """
     t = runs.per("threshold")
     limit = point_coupled_bound(t.thresholds, constant)[:, None]
-    return {
-        "each": at_least(t.fresh, limit, trivial=0.0, text="at least $1 − 10τ/σ$"),
-        "mean": at_least(t.likely_fresh, point_coupled_bound(t.thresholds, mean), text="mean at least $1 − 2c_Gτ/σ$"),
-    }
+    return Promise(
+        {
+            "each": at_least(t.fresh, limit, trivial=0.0, text="at least $1 − 10τ/σ$"),
+            "mean": at_least(
+                t.likely_fresh, point_coupled_bound(t.thresholds, mean), text="mean at least $1 − 2c_Gτ/σ$"
+            ),
+        },
+        note=lambda: _starts(len(runs)),
+    )

@@ -87,7 +87,7 @@ def theorem_4_1_as_printed(passes: Pass, *, error: float = ERROR, failure: float
     return {"error": Rate(passes.error > error, failure, sides=sides, text=f"error at most ${error:g}$")}
 
 
-@claim("li2018.theorem_4_1_obstruction", Kind.CONSTRUCTION, "against Theorem 4.1; not in the paper",
+@claim("li2018.theorem_4_1_obstruction", Kind.CONSTRUCTION, "against Theorem 4.1",
        draws=draw_obstructed, given=[],
        form=Form.OURS, title="On a hexagon every network without biases errs")  # fmt: skip
 def theorem_4_1_obstruction(found: Obstructed) -> Promised:
@@ -97,7 +97,12 @@ def theorem_4_1_obstruction(found: Obstructed) -> Promised:
     """
     n = found.per("network")
     return {
-        "error": at_most(n.right, n.n_points - 1, text="an error on some point"),
+        "error": at_most(
+            n.right,
+            n.n_points - 1,
+            text="at most all points but one are right",
+            quantity="points that a network classifies correctly",
+        ),
         "program": Fact(found.obstructed, text="by a linear program, for every network"),
         "loss": at_least(
             found.per("loss").losses, np.log(2), within=ROUNDING, optional=True, text="loss at least $ln 2$"

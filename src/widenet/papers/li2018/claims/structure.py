@@ -88,13 +88,14 @@ def cross_class_sine_as_printed(pairs: CrossPairs) -> Promised:
 
 
 @claim("li2018.assumption_a1", Kind.CONSTRUCTION, "(A1) and (A2), Section 3", draws=draw_toy, given=DATA,
-       title="Data that meets (A1) has no antipodal obstruction")  # fmt: skip
+       form=Form.REPAIR, title="Data that meets (A1) and (A1') has no antipodal obstruction")  # fmt: skip
 def assumption_a1(data: Assumed, *, widest: float = 2**0.5) -> Promise:
     """Classes whose components are farther than $δ > 0$ from those of other classes, and from their mirror images, and
     have diameters of at most $λδ$ with $λ ≤ 1/(8l)$, have $δ ≤ √2$, and no antipodal points keep a two-layer ReLU
     network from classifying them.
 
-    That mirror images count is ours: see `cross_class_sine_as_printed`.
+    That mirror images count, (A1'), is ours. The hexagon of `theorem_4_1_obstruction` meets (A1) alone, and is
+    obstructed.
     """
     return Promise(
         {

@@ -77,7 +77,7 @@ def draw_curves(
         one = shown.sel({axis: value})
         mean, deviation = one[f"{name}_mean"].values, one[f"{name}_std"].values
         curve(axes, steps, mean, colour, band=(mean - deviation, mean + deviation))
-        ends.append(End(float(mean[-1]), words))
+        ends.append(End(float(mean[-1]), words, stroke=colour))
     log_axis(axes, "x")
     axes.set_xlim(steps[0], steps[-1])
     if name == "accuracy":
@@ -98,7 +98,7 @@ def draw_curves(
     if name == "accuracy":
         ramp_key(axes, names(values, symbol))
     elif tell:
-        label_ends(axes, few(axes, ends), HEIGHT)
+        label_ends(axes, ends, HEIGHT)
 
 
 def ramp_key(axes: Axes, words: Sequence[str]) -> None:
@@ -118,7 +118,7 @@ def draw_values(axes: Axes, numbers: xr.Dataset, axis: str, symbol: str, tell: b
         one = numbers.sel({axis: value})
         mean, deviation = one["update_values_mean"].values, one["update_values_std"].values
         curve(axes, places, mean, colour, band=(np.maximum(mean - deviation, 1e-9), mean + deviation))
-        ends.append(End(float(mean[-1]), words))
+        ends.append(End(float(mean[-1]), words, stroke=colour))
     if not tell:
         lowest = float(numbers["update_values_mean"].isel(place=-1).mean())
         ends[1:] = [End(lowest, f"all {symbol}")]
@@ -127,13 +127,7 @@ def draw_values(axes: Axes, numbers: xr.Dataset, axis: str, symbol: str, tell: b
     axes.set_xlim(1, places[-1])
     axes.set_xticks([1, *range(20, places[-1] + 1, 20)])
     named(axes, "place j", UPWARDS["update_values"])
-    label_ends(axes, [ends[0], *few(axes, ends[1:])], HEIGHT)
-
-
-def few(axes: Axes, ends: list[End]) -> list[End]:
-    """The first and the last name alone where there is no room for all of them: the key of the accuracies has all."""
-    shares = axes.transAxes.inverted().transform(axes.transData.transform([(1.0, float(end.y)) for end in ends]))[:, 1]
-    return ends if np.ptp(shares) * HEIGHT > 9 * len(ends) else [ends[0], ends[-1]][: len(ends)]
+    label_ends(axes, ends, HEIGHT)
 
 
 def spreads(numbers: xr.Dataset) -> str:

@@ -1,6 +1,6 @@
 """Section 4: SGD in epochs brings the logistic loss below any level, after at most M(n, ε) updates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -116,21 +116,27 @@ def theorem_4_1(runs: Arrivals, *, bound: UpdateBound = update_bound) -> Promise
             "clean_epoch": in_time(e.end, clean, e.updates, limit, text="the first clean epoch ends within $M(n, ε)$"),
         },
         details={"updates_to_level": e.hit, "updates_to_clean_epoch": e.end, "bound": limit},
-        note=lambda: (
-            f"M is {np.median(limit / np.maximum(e.hit, 1)):.1g} times what the runs needed."
-            + _gave_up(~there | ~clean, e.updates)
-        ),
+        note=lambda: " ".join([*_needed(limit, e.hit, there), *_gave_up(there, clean, e.updates)]),
     )
 
 
-def _gave_up(short: np.ndarray, made: Number) -> str:
-    """Why some runs decide nothing, where some do."""
-    if not short.any():
-        return ""
-    return (
-        f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
-        f"{int(np.asarray(made)[short].max())} updates, far below M: they decide nothing about it."
-    )
+def _needed(limit: np.ndarray, hit: np.ndarray, there: np.ndarray) -> Iterator[str]:
+    """How much larger M is than what the runs needed that arrived."""
+    arrived = there & np.isfinite(limit)
+    if arrived.any():
+        needed = np.median(limit[arrived] / np.maximum(hit[arrived], 1))
+        yield f"M is {needed:.1g} times what the runs needed{'' if arrived.all() else ' that reached L < ε'}."
+
+
+def _gave_up(there: np.ndarray, clean: np.ndarray, made: Number) -> Iterator[str]:
+    """What runs leave open that stopped early."""
+    for short, before, left in (
+        (~there, "L < ε", "they decide nothing about M"),
+        (there & ~clean, "their first clean epoch", "whether it comes within M is left open"),
+    ):
+        if short.any():
+            most = int(np.asarray(made)[short].max())
+            yield f"{short.sum()} of {len(short)} runs stopped before {before}, after at most {most:,} updates: {left}."
 
 
 POINTS, LEVELS = np.array([1e5, 1e6]), np.array([1e-5, 1e-6])
