@@ -4,6 +4,7 @@ import functools
 import inspect
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from widenet.figures import Figure
 from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import entries_in, symbols_of, without_emphasis
+from widenet.papers.glossary import Symbol, symbols_of, without_emphasis
 from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
@@ -332,15 +333,18 @@ class Statement:
         return sorted(self.evidence.hypotheses, key=_nearness)
 
     @functools.cached_property
+    def symbols(self) -> list[Symbol]:
+        """The entries of the glossary that its texts use."""
+        texts = (self.claim.title, self.claim.statement, *(each["text"] for each in self.row["clauses"]))
+        return symbols_of(self.paper.key, *texts, claim=self.claim.name)
+
+    @functools.cached_property
     def closest(self) -> list[tuple[Markup, Markup]]:
-        """The setting of the closest case: the symbols of the paper, and their values."""
+        """The setting of the closest case: symbols that the page explains, and their values."""
         found = self.evidence.headline.closest
-        symbols = {
-            name: each
-            for each in reversed(entries_in(self.paper.key, self.claim.name))
-            for name in re.findall(r"`(\w+)`", each.word)
-        }
-        named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
+        pairs = [pair for each in self.symbols for pair in each.form_of.items()]
+        times, forms = Counter(name for name, _ in pairs), dict(pairs)
+        named = [(forms[name], value) for name, value in found.items() if times[name] == 1]
         return [(set_in_type(f"${symbol}$"), numerals.number(value)) for symbol, value in named]
 
     @functools.cached_property
@@ -437,10 +441,7 @@ class Library:
 
     def symbols(self, statement: Statement) -> list[Explained]:
         """The entries of the glossary that a statement uses."""
-        clauses = statement.row["clauses"]
-        texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
-        found = symbols_of(statement.paper.key, *texts, claim=statement.claim.name)
-        return [explained(each.forms, each.word, each.meaning) for each in found]
+        return [explained(each.forms, each.word, each.meaning) for each in statement.symbols]
 
     def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""

@@ -18,6 +18,7 @@ from widenet.papers import PAPERS, find_claim
 from widenet.papers.findings import finding_of
 from widenet.papers.glossary import setting_of, symbols_of
 from widenet.papers.index import claim_rows, figure_rows
+from widenet.report.statements import explained
 from widenet.report.stories import DISCS, PRINTED, WIDTHS
 
 Row = Mapping[str, Any]
@@ -326,6 +327,32 @@ def test_no_number_of_a_claim_stands_beside_the_elements_that_are_compared(
         loose = [(each, text) for text in said for each in DIGITS.findall(text) if each not in known]
         found |= {row["id"]: loose} if loose else {}
     assert found == {}
+
+
+def test_the_closest_case_is_told_in_symbols_of_its_page(real: Path, results: dict[str, Any]) -> None:
+    n_told = 0
+    for row in results["checks"]:
+        text = (real / address(row["id"])).read_text(encoding="utf-8")
+        told = re.search(r"The closest case of “.*?” has (.*?)</p>", text, re.DOTALL)
+        if told is None:
+            continue
+        entries = text[text.index('<dl class="symbols">') : text.index("</dl>", text.index('<dl class="symbols">'))]
+        symbols = re.findall(r'<span class="held"><math>(.*?)</math> = ', told[1])
+        assert len({*symbols}) == len(symbols) > 0, row["id"]
+        for each in symbols:
+            assert f"<math>{each}</math>" in entries, (row["id"], each)
+        n_told += 1
+    assert n_told > 60
+
+
+def test_symbols_are_told_with_their_word(real: Path, results: dict[str, Any]) -> None:
+    index = {row["id"]: row for row in claim_rows(PAPERS)}
+    for row in results["checks"]:
+        claim = find_claim(row["id"])
+        texts = (claim.title, claim.statement, *(each["text"] for each in index[row["id"]]["clauses"]))
+        shown = (real / address(row["id"])).read_text(encoding="utf-8")
+        for each in symbols_of(row["paper"], *texts, claim=claim.name):
+            assert f"<dd>{explained(each.forms, each.word, each.meaning).word}: " in shown, (row["id"], each.word)
 
 
 def test_every_result_at_paper_scale_has_a_picture(real: Path, results: dict[str, Any]) -> None:
