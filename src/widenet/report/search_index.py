@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from widenet.claims.base import plain
 from widenet.claims.meaning import Topic
 from widenet.report.addresses import page_of
-from widenet.report.shares import short_name
+from widenet.report.shares import NO_SHARE, column_of, short_name
 from widenet.report.statements import Statement
 from widenet.run import FigureOutcome
 
@@ -24,7 +24,7 @@ def search_index(statements: Iterable[Statement], figures: Iterable[FigureOutcom
 
 
 def _of_statement(each: Statement) -> dict[str, object]:
-    tightness = each.evidence.tightness
+    tightness = None if column_of(each) == NO_SHARE else each.evidence.tightness
     share = None if tightness is None else "Infinity" if math.isinf(tightness) else tightness
     return {
         "id": each.id,

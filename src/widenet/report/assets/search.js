@@ -14,9 +14,10 @@ for (const page of PAGES) page.all = fold([page.title, page.place, page.id, page
 const hrefOf = page => inOneFile ? "#" + page.page.replace(/\.html$/, "") : document.body.dataset.root + page.page;
 const amount = value => value === "Infinity" ? Infinity : value;
 
-// "uses:>90%", "uses:<=0.5"; a plain number means at least so much.
+// "uses:>90%", "uses:<=0.5"; a plain number means at least so much, and while a number is missing all pages are meant.
 function usesFilter(text) {
-  const found = /^(>=|<=|>|<|=)?([0-9.]+)(%?)$/.exec(text);
+  if (/^[<>=]*$/.test(text)) return () => true;
+  const found = /^(>=|<=|>|<|=)?([0-9]+\.?[0-9]*|\.[0-9]+)(%?)$/.exec(text);
   if (!found) return null;
   const limit = Number(found[2]) / (found[3] ? 100 : 1);
   const compare = { ">": (a, b) => a > b, "<": (a, b) => a < b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, "=": (a, b) => a === b };
@@ -31,11 +32,14 @@ function conditions(text) {
     const [, name, value] = /^(is|paper|kind|uses):(.*)$/.exec(word) || [];
     if (!name) return page => page.all.includes(word);
     if (!value) return () => true;
-    if (name === "uses") return usesFilter(value) || (() => true);
+    if (name === "uses") return usesFilter(value) || (() => false);
     if (name === "kind") return page => page.kind.includes(value) || page.kind === KINDS[value] || (value !== "figure" && fold(page.place).includes(value));
     return page => fold(page[name]).includes(value);
   });
 }
+
+// A filter that cannot be read, or "".
+const notUnderstood = text => fold(text).split(/\s+/).find(word => word.startsWith("uses:") && !usesFilter(word.slice(5))) || "";
 
 const find = text => {
   const met = conditions(text);
@@ -105,6 +109,11 @@ function show(most = MOST) {
   box.hidden = document.activeElement !== input && !input.value;
   if (!input.value.trim()) {
     says.textContent = FILTERS;
+    return;
+  }
+  const unread = notUnderstood(input.value);
+  if (unread) {
+    says.textContent = `“${unread}” is not understood. Write a share, such as uses:>90% or uses:<=0.5.`;
     return;
   }
   const hits = find(input.value);
