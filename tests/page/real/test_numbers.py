@@ -365,6 +365,18 @@ def test_every_result_at_paper_scale_has_a_picture(real: Path, results: dict[str
         assert '<div class="panel' in section.partition("</section>")[0], id
 
 
+def test_what_was_drawn_first_is_compared_first(real: Path, results: dict[str, Any]) -> None:
+    """Quick pictures, quick tables, then those at paper scale; the legend of the tables stands above all of them."""
+    for row in results["figures"]:
+        text = (real / address(row["id"])).read_text(encoding="utf-8")
+        quick, _, at_scale = text.partition("At the paper’s own scale</h2>")
+        stated = any(not each["added"] for each in row["comparisons"])
+        assert ("at quick scale</h2>" in quick) or not row["comparisons"], row["id"]
+        assert "at quick scale</h2>" not in at_scale, row["id"]
+        if stated:
+            assert text.index("Grey counts as agreement") < text.index('<table class="parts compare">'), row["id"]
+
+
 def test_the_stories_of_the_first_page_say_their_conditions(real: Path, rows: dict[str, Row]) -> None:
     page = Page((real / "index.html").read_text(encoding="utf-8"))
     links = page.attributes("href")
