@@ -246,3 +246,38 @@ def test_the_search_knows_shares_that_can_come_apart_alone(sense: Sense, uses: f
     part = Part(name="a", kept=True, sense=sense, measured=9.0, promised=10.0, tightness=0.9, n_cases=3)
     (row,) = json.loads(search_index([statement_of(part)[1]], [])[len("const PAGES = ") : -2])
     assert row["uses"] == uses
+
+
+@pytest.mark.parametrize(
+    ("claim", "place"),
+    [
+        ("brutzkus2018.theorem_2", "Theorem 2"),
+        ("li2018.assumption_a1", "(A1) and (A2)"),
+        ("li2018.section_6_rank", "low rank of the weights, Section 6"),
+        ("sarussi2021.smoothed_margin_level", "(B4)"),
+        ("sarussi2021.section_12_logistic", "assumption (B3)"),
+        ("chatterji2021.theorem_2a", "Theorem 2(a)"),
+        ("chatterji2021.weights_grow", "not in the paper"),
+    ],
+)
+def test_a_place_says_where(claim: str, place: str) -> None:
+    (statement,) = Library([dataclasses.replace(OUTCOME, claim=claim_of(claim))], PAPERS).statements
+    assert statement.place == place
+
+
+def test_every_claim_has_a_place() -> None:
+    outcomes = [dataclasses.replace(OUTCOME, claim=claim_of(row["id"])) for row in claim_rows(PAPERS)]
+    for each in Library(outcomes, PAPERS).statements:
+        named = each.place == "not in the paper" or each.place.startswith("Appendix")
+        assert named or any(letter.isdigit() for letter in each.place), (each.id, each.place)
+
+
+def test_the_search_knows_papers_and_other_words() -> None:
+    rows = json.loads(search_index([], [], PAPERS)[len("const PAGES = ") : -2])
+    assert [row["id"] for row in rows] == [paper.key for paper in PAPERS]
+    part = Part(name="a", kept=True)
+    claim = claim_of("brutzkus2018.theorem_2")
+    outcome = dataclasses.replace(with_evidence(OUTCOME, parts=(part,)), claim=claim)
+    (row,) = json.loads(search_index(Library([outcome], PAPERS).statements, [])[len("const PAGES = ") : -2])
+    assert len(row["text"]) > 200
+    assert "learning rate" in row["more"] or "step size" not in row["text"]

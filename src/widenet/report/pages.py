@@ -28,6 +28,7 @@ from widenet.report.changes import SinceLast
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import ComparisonRow
 from widenet.report.findings import Differing, differing_of, groups_of, slips_of
+from widenet.report.named_pages import pages_by_name, with_links
 from widenet.report.panels import Panels, panels_of
 from widenet.report.prose import with_formulas
 from widenet.report.runs import EVERY
@@ -238,6 +239,8 @@ class Site:
             if each.figure.paper in by_key
         ]
         self.figure_by_id = {each.id: each for each in self.figures}
+        ids = (*self.library.by_id, *self.figure_by_id)
+        self.pages_by_name = {key: pages_by_name(ids, key) for key in ("", *by_key)}
         self.environment = _environment()
 
     def links(self, address: str) -> Links:
@@ -371,7 +374,8 @@ class Site:
         body = self.environment.get_template(f"{template}.html.j2").render(
             to=self.links(address), library=self.library, addresses=addresses, **context
         )
-        return Page(address, title, entry, Markup(body))
+        names = self.pages_by_name.get(address.partition("/")[0], self.pages_by_name[""])
+        return Page(address, title, entry, with_links(body, names, self.links(address), address))
 
     def _summary(self, paper: Paper) -> PaperSummary:
         return PaperSummary(

@@ -227,8 +227,14 @@ class Statement:
 
     @property
     def place(self) -> str:
-        """`Theorem 2`, without what follows it."""
-        return re.split(r"[;,(]", self.claim.where)[0].strip()
+        """`Theorem 2`, without what follows it; `generalization, Section 6`, up to the first number."""
+        pieces = [
+            re.split(r" \((?![AB]\d)", each)[0].strip() for each in re.split(r"[;,](?![^(]*\))", self.claim.where)
+        ]
+        if pieces[0] == "not in the paper" or pieces[0].startswith("Appendix"):
+            return pieces[0]
+        last = next((at for at, each in enumerate(pieces) if re.search(r"\d", each)), 0)
+        return ", ".join(pieces[: last + 1])
 
     @functools.cached_property
     def badge(self) -> Badge:
