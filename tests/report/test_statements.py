@@ -23,7 +23,7 @@ from widenet.report.findings import groups_of
 from widenet.report.search_index import search_index
 from widenet.report.shares import NO_SHARE, column_of, shares_of, short_name
 from widenet.report.statements import Library, control_row, explained
-from widenet.report.typesetting import with_emphasis
+from widenet.report.typesetting import set_in_type, with_emphasis, with_powers
 
 OUTCOME = checked(HOLDING)
 
@@ -281,3 +281,19 @@ def test_the_search_knows_papers_and_other_words() -> None:
     (row,) = json.loads(search_index(Library([outcome], PAPERS).statements, [])[len("const PAGES = ") : -2])
     assert len(row["text"]) > 200
     assert "learning rate" in row["more"] or "step size" not in row["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("but for 2e-14", "but for 2·10⁻¹⁴"),
+        ("4e - 8 and e-8", "4e - 8 and e-8"),
+        ("p^(−5/4) and σ_(j+1)", "p−5/4 and σj+1"),
+    ],
+)
+def test_powers_of_ten_and_exponents_are_set(text: str, shown: str) -> None:
+    assert set_in_type(text).striptags().replace("\N{WORD JOINER}", "") == shown
+
+
+def test_powers_of_ten_in_formulas_are_set() -> None:
+    assert with_powers("$c = 2e-14$ is $4e − 8$") == "$c = 2·10⁻¹⁴$ is $4e − 8$"

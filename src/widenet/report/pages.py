@@ -252,7 +252,7 @@ class Site:
         library, figures = self.library, self.figures
         summaries = [self._summary(paper) for paper in self.papers]
         tones = {tone: library.with_tone(tone) for tone in Tone}
-        differing = differing_of(each.outcome for each in figures)
+        differing = differing_of((each.outcome, each.paper) for each in figures)
         yield self._page(
             addresses.INDEX,
             "Do the theorems hold?",
@@ -288,7 +288,7 @@ class Site:
             slips=slips_of(library),
             differing=differing,
             differing_at_paper_scale=[
-                Differing(each.outcome, row)
+                Differing(each.outcome, row, each.paper)
                 for each in figures
                 for row in each.at_paper_scale.stated
                 if not row.comparison.agrees

@@ -28,7 +28,7 @@ from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
-from widenet.report.typesetting import marked, set_in_type, with_code, with_displays
+from widenet.report.typesetting import marked, set_in_type, with_code, with_displays, with_powers
 from widenet.report.what_was_run import Ran, what_was_run
 from widenet.run import CheckOutcome
 
@@ -112,7 +112,7 @@ class Gauge:
         """The one-sided limits of what was measured or of what the part names; "" where there are none."""
         if self.part.interval is None:
             return Markup("")
-        of = f" of {self.part.interval_of}:" if self.part.interval_of else ""
+        of = Markup(" of {}:").format(set_in_type(self.part.interval_of)) if self.part.interval_of else ""
         return Markup("{}{} {} to {}").format(wording.LIMITS, of, *map(numerals.number, self.part.interval))
 
     @property
@@ -223,7 +223,7 @@ class Statement:
     @functools.cached_property
     def plain_title(self) -> str:
         """In words, without typeset mathematics."""
-        return plain(self.claim.title or self.claim.name.replace("_", " "))
+        return plain(with_powers(self.claim.title or self.claim.name.replace("_", " ")))
 
     @property
     def place(self) -> str:
