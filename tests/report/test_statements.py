@@ -20,6 +20,7 @@ from widenet.papers.glossary import setting_of, unknown_in
 from widenet.papers.index import claim_rows
 from widenet.report import numerals
 from widenet.report.findings import groups_of
+from widenet.report.runs import picture_of
 from widenet.report.search_index import search_index
 from widenet.report.shares import NO_SHARE, column_of, shares_of, short_name
 from widenet.report.statements import Library, control_row, explained
@@ -289,6 +290,7 @@ def test_the_search_knows_papers_and_other_words() -> None:
         ("but for 2e-14", "but for 2·10⁻¹⁴"),
         ("4e - 8 and e-8", "4e - 8 and e-8"),
         ("p^(−5/4) and σ_(j+1)", "p−5/4 and σj+1"),
+        ("2v²R_x²ηkn, largest_norm", "2v²Rx²ηkn, largest_norm"),
     ],
 )
 def test_powers_of_ten_and_exponents_are_set(text: str, shown: str) -> None:
@@ -297,3 +299,15 @@ def test_powers_of_ten_and_exponents_are_set(text: str, shown: str) -> None:
 
 def test_powers_of_ten_in_formulas_are_set() -> None:
     assert with_powers("$c = 2e-14$ is $4e − 8$") == "$c = 2·10⁻¹⁴$ is $4e − 8$"
+
+
+def test_dots_that_lie_on_others_are_told() -> None:
+    def drawn_of(*sides: tuple[float, float]) -> bool:
+        part = Part(name="a", kept=True, sense="≤", measured=1.0, promised=2.0, n_cases=len(sides), sides=sides)
+        picture = picture_of(part)
+        assert picture is not None
+        return picture.hides_some
+
+    assert drawn_of((1.0, 2.0), (1.0, 2.0), (5.0, 9.0))
+    assert not drawn_of((1.0, 2.0), (3.0, 4.0), (5.0, 9.0))
+    assert not drawn_of((1.0, 2.0), (1.0, 2.0)), "dots under a wall are stacked"

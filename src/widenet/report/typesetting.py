@@ -40,9 +40,12 @@ def _power(found: re.Match[str]) -> str:
     return raised if found[1] == "1" else f"{found[1]}·{raised}"
 
 
+_LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
+"""Raised digits are none: `R_x²` has an index."""
 INDEX = re.compile(
-    r"(?<![^\W\d_][^\W\d_])(?<=[^\s_^])([_^])"
-    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|[−-]?(?:\d+(?:\.\d+)?|\w)(?![^\W\d_])))"
+    rf"(?<!{_LETTER}{_LETTER})(?<=[^\s_^])([_^])"
+    r"(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\([^()]*\)|[−-]?(?:\d+(?:\.\d+)?|\w)"
+    rf"(?!{_LETTER})))"
 )
 """An index or exponent in mathematics that is typed without dollars; names of programs have more than one letter."""
 
