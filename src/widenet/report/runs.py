@@ -81,9 +81,9 @@ class RunPicture:
 
     @property
     def hides_some(self) -> bool:
-        """Whether few dots seem fewer, because some lie on others."""
+        """Whether few dots seem fewer, because some lie on others; under a wall they are stacked."""
         places = {(round(each.x / COVERED), round(each.y / COVERED)) for each in self.dots}
-        return len(places) < self.n_shown <= FEW
+        return not self.is_strip and len(places) < self.n_shown <= FEW
 
     @property
     def are_quantiles(self) -> bool:
