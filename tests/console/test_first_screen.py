@@ -44,3 +44,17 @@ def test_figures_that_differ_are_named_whole(width: int, names: str) -> None:
     (row,) = (line for line in lines_at(width) if line.startswith("toy2020"))
     assert row.endswith(f"figures 3 of 6{names}")
     assert len(row) <= width
+
+
+def test_a_figure_whose_own_rows_alone_fail_is_not_named() -> None:
+    figure = drawn()
+    rows = [each.model_copy(update={"added": True}) for each in figure.comparisons]
+    agreeing = [each for each in figure.comparisons if each.agrees]
+    figure = dataclasses.replace(figure, comparisons=[*agreeing, *rows])
+    (row,) = (
+        line.plain
+        for line in first_screen(Results([], [figure], asked=("toy2020.figure_1",)), Path("x"), None, 1.0, 100)
+        if line.plain.startswith("toy2020")
+    )
+    assert any(each.verdict == "NOT AS EXPECTED" for each in rows)
+    assert row.endswith(f"figures {len(agreeing)} of {len(agreeing)}")

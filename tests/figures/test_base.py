@@ -65,14 +65,30 @@ def test_a_comparison_reads_a_plain_number_and_takes_any_other():
         (None, (0.5, 1.5), False),
         ((0.0, 2.0), (0.5, math.inf), False),  # such a band has no width
         ((-math.inf, 2.0), (0.5, 1.5), False),
-        ((0.0, 9.0), (3.0, 4.0), False),  # it differs, and needs no warning
+        ((0.0, 9.0), (3.0, 4.0), False),  # it differs
         ((0.0, 2.0), (1.0, 1.0), False),  # a number that is exact
     ],
 )
 def test_agreement_with_an_interval_wider_than_the_band_tests_little(interval, band, little):
     row = compared("1").model_copy(update={"interval": interval, "band": band})
     assert row.tests_little is little
-    assert wording.caution(row) == ("the interval is wider than the band: little is tested" if little else "")
+    assert (wording.caution(row) == "the interval is wider than the band: little is tested") is little
+
+
+@pytest.mark.parametrize(
+    ("interval", "band", "nearly"),
+    [
+        ((0.0, 9.0), (3.0, 4.0), True),
+        ((0.9, 3.0), (3.0, math.inf), True),
+        ((0.9, 1.1), (3.0, 4.0), False),
+        (None, (3.0, 4.0), False),
+        ((0.0, 9.0), (0.5, 4.0), False),  # it agrees
+    ],
+)
+def test_a_miss_that_chance_may_explain_says_so(interval, band, nearly):
+    row = compared("1").model_copy(update={"interval": interval, "band": band, "measured": 1.0})
+    assert row.nearly_agrees is nearly
+    assert (wording.caution(row) == "the interval reaches into the band: more runs may agree") is nearly
 
 
 @pytest.mark.parametrize("wrong", [(0.3, 0.2), (math.nan, 1.0)])

@@ -175,6 +175,15 @@ def test_filters(watched: Watched, folder: Path, text: str, meets: Callable[[dic
         assert (folder / "toy2020" / each).resolve().is_file()
 
 
+def test_a_share_that_cannot_be_read_is_refused(watched: Watched) -> None:
+    page = watched.open("toy2020/index.html")
+    page.fill("#search", "uses:abc")
+    expect(page.locator("#search-says")).to_contain_text("“uses:abc” is not understood")
+    assert page.locator(".hits a").count() == 0
+    page.fill("#search", "uses:>")
+    expect(page.locator("#search-says")).to_contain_text("found")
+
+
 def test_the_picture_can_show_findings_alone(watched: Watched) -> None:
     page = watched.open("index.html")
     page.locator(".only-false").check()

@@ -106,6 +106,14 @@ def test_an_entry_may_have_several_symbols_and_a_remark() -> None:
     assert Symbol(symbol="F_t, G_t", word="x", meaning="").forms == ("F_t", "G_t")
 
 
+def test_names_of_the_code_pair_off_with_symbols() -> None:
+    several = Symbol(symbol="δ, λ", word="`separation`, `relative_diameter`", meaning="")
+    assert several.form_of == {"separation": "δ", "relative_diameter": "λ"}
+    assert Symbol(symbol="m", word="`width`, `n_neurons`", meaning="").form_of == {"width": "m", "n_neurons": "m"}
+    assert Symbol(symbol="w, b", word="`separator`, *bias*", meaning="").form_of == {"separator": "w"}
+    assert Symbol(symbol="F, F_t, G, G_t", word="`alignments`, `norms`", meaning="").form_of == {}
+
+
 def texts_of(row: index.Row) -> tuple[str, ...]:
     return row["title"], row["statement"], *(each["text"] for each in row["clauses"])
 

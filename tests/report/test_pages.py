@@ -145,17 +145,35 @@ def test_every_case_is_a_dot_under_the_wall(pages: dict[str, Page]) -> None:
 
 
 def test_a_figure_page_tells_the_papers_rows_from_our_own(tmp_path: Path) -> None:
-    own = drawn().comparisons[0].model_copy(update={"added": True, "name": "a control of ours"})
+    own = drawn().comparisons[0].model_copy(update={"added": True, "name": "a control of ours", "reported": "nothing"})
     figure = drawn()
     figure.comparisons.append(own)
     folder = report.build(results([], figure), tmp_path / "report", PAPERS).parent
     text = Page((folder / "toy2020/figure_1.html").read_text(encoding="utf-8")).text
-    for words in ("1 of 2 numbers and trends agrees with the paper; what does not:", "differs", "[a, b]", "a pilot"):
+    for words in ("1 of 2 numbers and trends agrees with the paper; what does not:", "differs", "[a, b]", "[a] pilot"):
         assert words in text, words
     paper, _, ours = text.partition("Our own rows")
     assert "a control of ours" in ours
     assert "a control of ours" not in paper
     assert "as expected" in ours
+
+
+def test_a_sentence_of_the_paper_in_another_reading_is_no_row_of_our_own(tmp_path: Path) -> None:
+    figure = drawn()
+    stated = figure.comparisons[0]
+    other = stated.model_copy(update={"name": "as drawn: the same", "added": True})
+    own = other.model_copy(update={"name": "beside it", "reported": "nothing about this"})
+    folder = report.build(
+        results([], dataclasses.replace(figure, comparisons=[stated, other, own])), tmp_path / "report", PAPERS
+    ).parent
+    text = Page((folder / "toy2020/figure_1.html").read_text(encoding="utf-8")).text
+    paper, _, rest = text.partition("The other reading, at quick scale")
+    reading, _, ours = rest.partition("Our own rows, at quick scale")
+    assert "What the paper says, and these numbers, at quick scale" in paper
+    assert "as drawn: the same" in reading
+    assert f"“{stated.reported}”" in reading
+    assert "beside it" in ours
+    assert "as drawn: the same" not in ours
 
 
 def test_agreement_that_tests_little_says_so_and_drawings_have_a_scale(tmp_path: Path) -> None:
@@ -273,7 +291,7 @@ def test_hostile_names_are_escaped(tmp_path: Path) -> None:
 def test_the_search_has_a_row_for_each_statement_and_figure(built: Path, pages: dict[str, Page]) -> None:
     text = (built.parent / "assets/search-index.js").read_text(encoding="utf-8")
     rows = json.loads(text.removeprefix("const PAGES = ").removesuffix(";\n"))
-    assert len(rows) == len(CHECKS) + 2
+    assert len(rows) == len(CHECKS) + 2 + 2  # two figures, two papers
     assert {row["page"] for row in rows} <= set(pages)
     assert {row["is"] for row in rows} >= {"holds", "false as printed", "differs"}
 

@@ -248,7 +248,9 @@ def band(comparison: "Comparison") -> str:
 
 
 def caution(comparison: "Comparison") -> str:
-    """A warning about agreement that a few runs could hardly miss; or ""."""
+    """A warning about agreement that a few runs could hardly miss, or about a miss that chance may explain; or ""."""
+    if comparison.nearly_agrees:
+        return "the interval reaches into the band: more runs may agree"
     return "the interval is wider than the band: little is tested" if comparison.tests_little else ""
 
 

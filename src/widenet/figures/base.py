@@ -94,6 +94,13 @@ class Comparison(ClosedModel):
         return all(map(math.isfinite, ends)) and self.interval[1] - self.interval[0] >= self.band[1] - self.band[0]
 
     @property
+    def nearly_agrees(self) -> bool:
+        """Whether the value lies outside the band and its interval reaches into it: more runs may agree."""
+        if self.interval is None or self.agrees:
+            return False
+        return self.interval[0] <= self.band[1] and self.band[0] <= self.interval[1]
+
+    @property
     def verdict(self) -> str:
         """The comparison in a word or two."""
         if not self.added:

@@ -48,6 +48,17 @@ class Symbol(ClosedModel):
         """The symbols one by one."""
         return tuple(re.split(r", (?![^(\[{⟨]*[)\]}⟩])", re.sub(r" \([^()]*\)$", "", self.symbol)))
 
+    @functools.cached_property
+    def form_of(self) -> dict[str, str]:
+        """The symbol of each name in the code: one stands for all names, several pair off with as many words.
+
+        Empty where words and symbols do not pair off.
+        """
+        words = self.word.split(", ")
+        forms = self.forms * len(words) if len(self.forms) == 1 else self.forms
+        pairs = zip(words, forms, strict=True) if len(words) == len(forms) else ()
+        return {word.strip("`"): form for word, form in pairs if re.fullmatch(r"`\w+`", word)}
+
 
 def glossary_of(paper: str = "") -> tuple[Symbol, ...]:
     """The entries of a paper, by its key; without one, those that all papers share."""

@@ -146,7 +146,7 @@ def _in_one_file(site: Site) -> str:
 
 
 def _index(site: Site) -> str:
-    return search_index(site.library.statements, [each.outcome for each in site.figures])
+    return search_index(site.library.statements, [each.outcome for each in site.figures], site.papers)
 
 
 def _digest(script: str) -> str:

@@ -11,6 +11,7 @@ from widenet.papers.findings import Finding, Gravity, Misprint, misprints_of
 from widenet.report.axes import Axis
 from widenet.report.comparisons import ComparisonRow
 from widenet.report.numerals import sides_of
+from widenet.report.shares import short_name
 from widenet.report.statements import Library, Statement
 from widenet.run import FigureOutcome
 
@@ -69,6 +70,12 @@ class Differing:
 
     figure: FigureOutcome
     row: ComparisonRow
+    paper: Paper
+
+    @property
+    def place(self) -> str:
+        """`Figure 1 · Li & Liang 2018`."""
+        return f"{self.figure.figure.name.replace('_', ' ').capitalize()} · {short_name(self.paper)}"
 
 
 def groups_of(library: Library) -> list[FindingGroup]:
@@ -98,11 +105,11 @@ def slips_of(library: Library) -> list[Slip]:
     ]
 
 
-def differing_of(figures: Iterable[FigureOutcome]) -> list[Differing]:
+def differing_of(figures: Iterable[tuple[FigureOutcome, Paper]]) -> list[Differing]:
     """The numbers and trends of the papers that do not come out."""
     return [
-        Differing(figure, ComparisonRow(each))
-        for figure in figures
+        Differing(figure, ComparisonRow(each), paper)
+        for figure, paper in figures
         for each in figure.comparisons
         if each.verdict == "DIFFERS"
     ]

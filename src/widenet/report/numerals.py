@@ -66,13 +66,14 @@ def times(ratio: float) -> str:
     return f"{written(ratio, digits)} ×"
 
 
-def apart(left: float, right: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart, if they differ."""
+def apart(*values: float) -> tuple[str, ...]:
+    """Numbers with as many digits as it takes to tell them apart, where they differ."""
+    n_different = len({*values})
     for digits in range(DIGITS, 18):
-        texts = written(left, digits), written(right, digits)
-        if left == right or texts[0] != texts[1]:
+        texts = tuple(written(each, digits) for each in values)
+        if len({*texts}) >= n_different:
             return texts
-    return repr(left), repr(right)
+    return tuple(map(repr, values))
 
 
 def data(value: float | int, text: str) -> Markup:
@@ -123,10 +124,15 @@ def ratio(value: float | None) -> Markup:
     return Markup("–") if value is None else data(value, times(value))
 
 
+def several_apart(*values: float) -> tuple[Markup, ...]:
+    """Numbers on a page, told apart."""
+    return tuple(map(data, values, apart(*values)))
+
+
 def two_sides(left: float, right: float) -> tuple[Markup, Markup]:
     """Two numbers on a page, told apart."""
-    first, second = apart(left, right)
-    return data(left, first), data(right, second)
+    first, second = several_apart(left, right)
+    return first, second
 
 
 def sides_of(part: Part) -> tuple[Markup, Markup]:

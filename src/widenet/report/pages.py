@@ -15,6 +15,7 @@ from markupsafe import Markup
 from widenet.claims.base import plain
 from widenet.console import wording
 from widenet.console.wording import Tone
+from widenet.figures import Comparison
 from widenet.figures.archive import Archived, archived
 from widenet.papers.base import Paper
 from widenet.papers.findings import finding_of
@@ -27,6 +28,7 @@ from widenet.report.changes import SinceLast
 from widenet.report.citations import bibtex
 from widenet.report.comparisons import ComparisonRow
 from widenet.report.findings import Differing, differing_of, groups_of, slips_of
+from widenet.report.named_pages import pages_by_name, with_links
 from widenet.report.panels import Panels, panels_of
 from widenet.report.prose import with_formulas
 from widenet.report.runs import EVERY
@@ -51,12 +53,41 @@ class Page:
 
 
 @dataclass(frozen=True)
+class FigureRows:
+    """The rows of a figure at one scale.
+
+    Attributes:
+      stated: what the paper says, beside what was measured.
+      other_reading: the same sentences, where the setting that the paper leaves open is read in another way.
+      own: what we expect or measure ourselves.
+    """
+
+    stated: list[ComparisonRow]
+    other_reading: list[ComparisonRow]
+    own: list[ComparisonRow]
+
+    @classmethod
+    def of(cls, comparisons: Iterable[Comparison]) -> "FigureRows":
+        """The rows, sorted. An added row that holds a sentence of the paper to a band is another reading of it."""
+        comparisons = list(comparisons)
+        said = {each.reported for each in comparisons if not each.added}
+        stated, other, own = list[ComparisonRow](), list[ComparisonRow](), list[ComparisonRow]()
+        for each in comparisons:
+            reads = each.reported in said and each.verdict != "MEASURED"
+            (stated if not each.added else other if reads else own).append(ComparisonRow(each))
+        return cls(stated, other, own)
+
+    @property
+    def every(self) -> list[ComparisonRow]:
+        """All of them."""
+        return [*self.stated, *self.other_reading, *self.own]
+
+
+@dataclass(frozen=True)
 class FigurePage:
     """A figure on its page.
 
     Attributes:
-      stated: what the paper says, beside what was measured.
-      added: what we expect or measure ourselves.
       files: what lies in the folder of figures, without animations.
     """
 
@@ -94,43 +125,33 @@ class FigurePage:
         return self.outcome.figure.name.replace("_", " ").capitalize()
 
     @functools.cached_property
-    def stated(self) -> list[ComparisonRow]:
-        """The paper's rows."""
-        return [ComparisonRow(each) for each in self.outcome.comparisons if not each.added]
+    def here(self) -> "FigureRows":
+        """Its rows."""
+        return FigureRows.of(self.outcome.comparisons)
 
     @functools.cached_property
-    def added(self) -> list[ComparisonRow]:
-        """Our own rows."""
-        return [ComparisonRow(each) for each in self.outcome.comparisons if each.added]
-
-    @functools.cached_property
-    def at_paper_scale(self) -> list[ComparisonRow]:
-        """The paper's rows at its own scale, from the result that ships with the package."""
-        return [ComparisonRow(each) for each in self.archived.comparisons if not each.added] if self.archived else []
-
-    @functools.cached_property
-    def added_at_paper_scale(self) -> list[ComparisonRow]:
-        """Our own rows at the paper's scale."""
-        return [ComparisonRow(each) for each in self.archived.comparisons if each.added] if self.archived else []
+    def at_paper_scale(self) -> "FigureRows":
+        """Its rows at the paper's own scale, from the result that ships with the package."""
+        return FigureRows.of(self.archived.comparisons if self.archived else ())
 
     @property
     def n_agreeing(self) -> int:
         """How many of the paper's rows come out."""
-        return sum(each.comparison.agrees for each in self.stated)
+        return sum(each.comparison.agrees for each in self.here.stated)
 
     @property
     def in_short(self) -> Markup:
         """How many of the paper's numbers and trends come out, and which do not, in a sentence."""
-        if not self.stated:
+        if not self.here.stated:
             return Markup("")
-        compared = numerals.counted(len(self.stated), "number or trend", "numbers and trends")
+        compared = numerals.counted(len(self.here.stated), "number or trend", "numbers and trends")
         agreeing, verb = numerals.count(self.n_agreeing), _verb(self.n_agreeing, "agrees", "agree")
         said = Markup("{} of {} {} with the paper").format(agreeing, compared, verb)
-        missed = [each.name for each in self.stated if not each.comparison.agrees]
+        missed = [each.name for each in self.here.stated if not each.comparison.agrees]
         said = Markup("{}; what does not: {}.").format(said, Markup(", ").join(missed)) if missed else said + "."
         return said + (
             Markup(" At the paper’s own scale {} agree.").format(self.share_at_paper_scale)
-            if self.at_paper_scale
+            if self.at_paper_scale.stated
             else ""
         )
 
@@ -138,23 +159,23 @@ class FigurePage:
     def share_at_paper_scale(self) -> Markup:
         """How many of the paper's rows come out at its own scale: `0 of 2`."""
         return Markup("{} of {}").format(
-            numerals.count(self.n_agreeing_at_paper_scale), numerals.count(len(self.at_paper_scale))
+            numerals.count(self.n_agreeing_at_paper_scale), numerals.count(len(self.at_paper_scale.stated))
         )
 
     @property
     def n_agreeing_at_paper_scale(self) -> int:
         """How many of the paper's rows come out at its own scale."""
-        return sum(each.comparison.agrees for each in self.at_paper_scale)
+        return sum(each.comparison.agrees for each in self.at_paper_scale.stated)
 
     @property
     def all_agree(self) -> bool:
         """Whether every row of the paper comes out, at both scales where both were run."""
-        return all(each.comparison.agrees for each in (*self.stated, *self.at_paper_scale))
+        return all(each.comparison.agrees for each in (*self.here.stated, *self.at_paper_scale.stated))
 
     @property
     def has_reported(self) -> bool:
         """Whether a drawing beside the rows has a diamond."""
-        rows = (*self.stated, *self.added, *self.at_paper_scale, *self.added_at_paper_scale)
+        rows = (*self.here.every, *self.at_paper_scale.every)
         return any(each.picture is not None and each.picture.reported is not None for each in rows)
 
     @property
@@ -195,7 +216,7 @@ class PaperSummary:
     @property
     def n_stated(self) -> int:
         """Numbers and trends that the paper prints under its figures."""
-        return sum(len(each.stated) for each in self.figures)
+        return sum(len(each.here.stated) for each in self.figures)
 
     @property
     def n_agreeing(self) -> int:
@@ -218,6 +239,8 @@ class Site:
             if each.figure.paper in by_key
         ]
         self.figure_by_id = {each.id: each for each in self.figures}
+        ids = (*self.library.by_id, *self.figure_by_id)
+        self.pages_by_name = {key: pages_by_name(ids, key) for key in ("", *by_key)}
         self.environment = _environment()
 
     def links(self, address: str) -> Links:
@@ -229,7 +252,7 @@ class Site:
         library, figures = self.library, self.figures
         summaries = [self._summary(paper) for paper in self.papers]
         tones = {tone: library.with_tone(tone) for tone in Tone}
-        differing = differing_of(each.outcome for each in figures)
+        differing = differing_of((each.outcome, each.paper) for each in figures)
         yield self._page(
             addresses.INDEX,
             "Do the theorems hold?",
@@ -250,7 +273,7 @@ class Site:
             forms=wording.forms([(each.claim.form, each.badge.tone) for each in library.statements]),
             n_stated=sum(each.n_stated for each in summaries),
             n_differing=len(differing),
-            n_stated_at_paper_scale=sum(len(each.at_paper_scale) for each in figures),
+            n_stated_at_paper_scale=sum(len(each.at_paper_scale.stated) for each in figures),
             n_agreeing_at_paper_scale=sum(each.n_agreeing_at_paper_scale for each in figures),
             causes=wording.by_cause(self.found.not_computed),
             changed=self.changed,
@@ -265,9 +288,9 @@ class Site:
             slips=slips_of(library),
             differing=differing,
             differing_at_paper_scale=[
-                Differing(each.outcome, row)
+                Differing(each.outcome, row, each.paper)
                 for each in figures
-                for row in each.at_paper_scale
+                for row in each.at_paper_scale.stated
                 if not row.comparison.agrees
             ],
         )
@@ -351,7 +374,8 @@ class Site:
         body = self.environment.get_template(f"{template}.html.j2").render(
             to=self.links(address), library=self.library, addresses=addresses, **context
         )
-        return Page(address, title, entry, Markup(body))
+        names = self.pages_by_name.get(address.partition("/")[0], self.pages_by_name[""])
+        return Page(address, title, entry, with_links(body, names, self.links(address), address))
 
     def _summary(self, paper: Paper) -> PaperSummary:
         return PaperSummary(

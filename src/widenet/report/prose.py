@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from widenet.report import mathematics
 from widenet.report.mathematics import FormulaError
-from widenet.report.typesetting import set_in_type
+from widenet.report.typesetting import set_in_type, with_powers
 
 _FUNCTIONS = "arccos cos dim erf erfc exp ln log log2 max min rank ReLU sign sin Pr Var"
 FUNCTIONS = frozenset(_FUNCTIONS.split())
@@ -27,7 +27,7 @@ SHORT = 3
 
 def with_formulas(text: str) -> Markup:
     """The text with names of programs between backquotes as code and its formulas typeset."""
-    pieces = re.split(r"`([^`]*)`", text)
+    pieces = re.split(r"`([^`]*)`", with_powers(text))
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if place % 2 else _typeset(piece) for place, piece in enumerate(pieces)
     )

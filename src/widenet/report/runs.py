@@ -13,6 +13,8 @@ from widenet.report.numerals import in_drawing
 
 LARGE, SMALL = 540, 380
 """Widths of a drawing: the first of a page, and the others."""
+FEW, COVERED = 12, 3.0
+"""Up to this number dots are counted by eye, and at this distance they look like one."""
 EVERY = 101
 """A part keeps both sides of this many cases; of more, those at the percentiles of tightness."""
 
@@ -76,6 +78,12 @@ class RunPicture:
     def broken_path(self) -> str:
         """The dots beyond the wall."""
         return _points(each for each in self.dots if each.is_broken)
+
+    @property
+    def hides_some(self) -> bool:
+        """Whether few dots seem fewer, because some lie on others; under a wall they are stacked."""
+        places = {(round(each.x / COVERED), round(each.y / COVERED)) for each in self.dots}
+        return not self.is_strip and len(places) < self.n_shown <= FEW
 
     @property
     def are_quantiles(self) -> bool:

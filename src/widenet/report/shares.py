@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from widenet.console.wording import Tone
 from widenet.papers.base import Paper
 from widenet.report.statements import Library, Statement
 
@@ -80,13 +81,18 @@ class ShareTable:
 
     @property
     def n_close(self) -> int:
-        """How many come within a tenth of their bound without breaking it."""
-        return self.totals[ATTAINED - 1] + self.totals[ATTAINED]
+        """How many of those that hold come within a tenth of their bound."""
+        return self._n_holding(ATTAINED - 1, ATTAINED)
 
     @property
     def n_comparable(self) -> int:
-        """How many are kept and have two sides that can come apart."""
-        return sum(self.totals[:FIRST_BROKEN])
+        """How many hold and have two sides that can come apart."""
+        return self._n_holding(*range(FIRST_BROKEN))
+
+    def _n_holding(self, *columns: int) -> int:
+        """How many of these columns hold: those that leave a constant open are kept and do not."""
+        cells = (row.cells[place] for row in self.rows for place in columns)
+        return sum(each.badge.tone is Tone.GOOD for cell in cells for each in cell)
 
 
 def shares_of(library: Library) -> ShareTable:

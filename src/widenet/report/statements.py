@@ -4,6 +4,7 @@ import functools
 import inspect
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +21,14 @@ from widenet.figures import Figure
 from widenet.papers.base import Paper
 from widenet.papers.controls import Control, controls_of
 from widenet.papers.findings import Finding, finding_of, findings_of
-from widenet.papers.glossary import entries_in, symbols_of, without_emphasis
+from widenet.papers.glossary import Symbol, symbols_of, without_emphasis
 from widenet.papers.index import Row, figure_rows, row_of
 from widenet.report import mathematics, numerals
 from widenet.report.addresses import page_of
 from widenet.report.instances import InstancePicture, drawn
 from widenet.report.mathematics import FormulaError
 from widenet.report.runs import SMALL, RunPicture, picture_of
-from widenet.report.typesetting import marked, set_in_type, with_code, with_displays
+from widenet.report.typesetting import marked, set_in_type, with_code, with_displays, with_powers
 from widenet.report.what_was_run import Ran, what_was_run
 from widenet.run import CheckOutcome
 
@@ -72,6 +73,17 @@ class Gauge:
             return Markup("")
         return Markup("drawn: {} ({} promised)").format(set_in_type(self.part.quantity), self.part.sense)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether what was measured is a share of its cases."""
+        return self.part.interval is not None and not self.part.interval_of and self.part.quantity.startswith("share")
+
+    @property
+    def counted(self) -> Markup:
+        """The share that was counted, beside the one that is promised."""
+        measured, promised = map(numerals.number, (self.part.measured, self.part.promised))
+        return Markup("{} {}, promised {} {}").format(self.part.quantity, measured, self.part.sense, promised)
+
     @functools.cached_property
     def picture(self) -> RunPicture | None:
         """Its cases, large."""
@@ -100,7 +112,7 @@ class Gauge:
         """The one-sided limits of what was measured or of what the part names; "" where there are none."""
         if self.part.interval is None:
             return Markup("")
-        of = f" of {self.part.interval_of}:" if self.part.interval_of else ""
+        of = Markup(" of {}:").format(set_in_type(self.part.interval_of)) if self.part.interval_of else ""
         return Markup("{}{} {} to {}").format(wording.LIMITS, of, *map(numerals.number, self.part.interval))
 
     @property
@@ -143,7 +155,7 @@ class ControlRow:
     """
 
     clause: Markup
-    asked: str
+    asked: Markup
     changed: str
     kept: Markup
     broken: Markup
@@ -151,8 +163,27 @@ class ControlRow:
     is_edge: bool = False
 
 
+@dataclass(frozen=True)
+class ControlGroup:
+    """Controls of one sort, and what they show."""
+
+    heading: str
+    says: str
+    rows: list[ControlRow]
+
+
 EDGE = 1e-9
 """Where kept and broken lie closer together than this, the row shows that the check notices its limit, and no more."""
+
+
+BREAKS = (
+    "A check that cannot fail shows nothing. So the tests change a small example until one clause fails and no other: "
+    "just inside its limit all is kept, and just outside that clause is broken."
+)
+NOTICES = (
+    "Here both sides differ by less than a billionth. So these rows show that the check notices its limit, and say "
+    "nothing about how far from it the clause may fail."
+)
 
 
 @dataclass(frozen=True)
@@ -192,12 +223,18 @@ class Statement:
     @functools.cached_property
     def plain_title(self) -> str:
         """In words, without typeset mathematics."""
-        return plain(self.claim.title or self.claim.name.replace("_", " "))
+        return plain(with_powers(self.claim.title or self.claim.name.replace("_", " ")))
 
     @property
     def place(self) -> str:
-        """`Theorem 2`, without what follows it."""
-        return re.split(r"[;,(]", self.claim.where)[0].strip()
+        """`Theorem 2`, without what follows it; `generalization, Section 6`, up to the first number."""
+        pieces = [
+            re.split(r" \((?![AB]\d)", each)[0].strip() for each in re.split(r"[;,](?![^(]*\))", self.claim.where)
+        ]
+        if pieces[0] == "not in the paper" or pieces[0].startswith("Appendix"):
+            return pieces[0]
+        last = next((at for at, each in enumerate(pieces) if re.search(r"\d", each)), 0)
+        return ", ".join(pieces[: last + 1])
 
     @functools.cached_property
     def badge(self) -> Badge:
@@ -237,6 +274,8 @@ class Statement:
         if self.is_broken:
             if math.isinf(tightness):
                 return "breaks a promise of 0"
+            if self.headline.is_counted:
+                return self.headline.counted.striptags()
             return (
                 "a strict inequality that is attained"
                 if self.only_attains
@@ -293,9 +332,13 @@ class Statement:
 
     @functools.cached_property
     def picture(self) -> tuple[Gauge, RunPicture] | None:
-        """The drawing of the headline, or of the first part that has one."""
+        """The drawing of the headline, or of the first part that has one; of a broken one before all."""
         first = self.evidence.headline
-        ordered = sorted(self.gauges, key=lambda each: (bool(each.sameness), each.part is not first))
+
+        def later(each: Gauge) -> tuple[bool, bool, bool]:
+            return each.part.kept is not False, bool(each.sameness), each.part is not first
+
+        ordered = sorted(self.gauges, key=later)
         return next(((each, each.picture) for each in ordered if each.picture is not None), None)
 
     @functools.cached_property
@@ -316,15 +359,18 @@ class Statement:
     def controls(self) -> list[ControlRow]:
         """Of each clause, the change that must break it."""
         told = controls_of(self.id)
-        rows = [_control_row(each, told[each["key"]]) for each in self.row["clauses"] if each["key"] in told]
+        rows = [control_row(each, told[each["key"]]) for each in self.row["clauses"] if each["key"] in told]
         return [each for each in rows if each.kept or each.broken]
 
     @property
-    def control_groups(self) -> list[tuple[str, list[ControlRow]]]:
-        """Changes that break a clause, and those that only step over its limit, each with a heading."""
-        groups = {"What must break it": False, "What the check notices": True}
-        found = [(words, [each for each in self.controls if each.is_edge is edge]) for words, edge in groups.items()]
-        return [(words, rows) for words, rows in found if rows]
+    def control_groups(self) -> list[ControlGroup]:
+        """Changes that break a clause, and those that only step over its limit."""
+        kinds = ((False, "What must break it", BREAKS), (True, "What the check notices", NOTICES))
+        found = [
+            ControlGroup(words, says, [each for each in self.controls if each.is_edge is edge])
+            for edge, words, says in kinds
+        ]
+        return [each for each in found if each.rows]
 
     @property
     def assumptions(self) -> list[Hypothesis]:
@@ -332,15 +378,18 @@ class Statement:
         return sorted(self.evidence.hypotheses, key=_nearness)
 
     @functools.cached_property
+    def symbols(self) -> list[Symbol]:
+        """The entries of the glossary that its texts use."""
+        texts = (self.claim.title, self.claim.statement, *(each["text"] for each in self.row["clauses"]))
+        return symbols_of(self.paper.key, *texts, claim=self.claim.name)
+
+    @functools.cached_property
     def closest(self) -> list[tuple[Markup, Markup]]:
-        """The setting of the closest case: the symbols of the paper, and their values."""
+        """The setting of the closest case: symbols that the page explains, and their values."""
         found = self.evidence.headline.closest
-        symbols = {
-            name: each
-            for each in reversed(entries_in(self.paper.key, self.claim.name))
-            for name in re.findall(r"`(\w+)`", each.word)
-        }
-        named = [(symbols[name].forms[0], value) for name, value in found.items() if name in symbols]
+        pairs = [pair for each in self.symbols for pair in each.form_of.items()]
+        times, forms = Counter(name for name, _ in pairs), dict(pairs)
+        named = [(forms[name], value) for name, value in found.items() if times[name] == 1]
         return [(set_in_type(f"${symbol}$"), numerals.number(value)) for symbol, value in named]
 
     @functools.cached_property
@@ -437,10 +486,7 @@ class Library:
 
     def symbols(self, statement: Statement) -> list[Explained]:
         """The entries of the glossary that a statement uses."""
-        clauses = statement.row["clauses"]
-        texts = (statement.claim.title, statement.claim.statement, *(each["text"] for each in clauses))
-        found = symbols_of(statement.paper.key, *texts, claim=statement.claim.name)
-        return [explained(each.forms, each.word, each.meaning) for each in found]
+        return [explained(each.forms, each.word, each.meaning) for each in statement.symbols]
 
     def relatives(self, statement: Statement) -> Relatives:
         """What belongs to a statement."""
@@ -492,22 +538,34 @@ def _gauge(part: Part, text: str) -> Gauge:
     return Gauge(part, set_in_type(marked(part.name, text)), left, right, filled, median)
 
 
-def _control_row(clause: Mapping[str, Any], control: Control) -> ControlRow:
-    kept, broken = Markup(""), Markup("")
+def control_row(clause: Mapping[str, Any], control: Control) -> ControlRow:
+    """What the page says of a control. Both sides are told apart, and from the limit too."""
+    kept, broken, asked = Markup(""), Markup(""), set_in_type(wording.clause(clause))
     if control.kept and control.broken and control.kept[1] == control.broken[1]:
-        kept, broken = numerals.two_sides(control.kept[0], control.broken[0])
+        limit = control.kept[1]
+        kept, broken, limit_shown = numerals.several_apart(control.kept[0], control.broken[0], limit)
+        if clause.get("limit") != "per case" and clause.get("limit") != limit:
+            asked = _asked_of_example(clause, control, limit_shown)
     elif control.kept or control.broken:  # both sides move
         kept, broken = (_against(each) if each else Markup("") for each in (control.kept, control.broken))
     changed = ", ".join(each.replace("_", " ") for each in control.changed)
     return ControlRow(
         set_in_type(clause["text"]),
-        wording.clause(clause),
-        changed or "another example",
+        asked,
+        changed or "the whole example",
         kept,
         broken,
         control.decides,
         is_edge=_is_edge(control),
     )
+
+
+def _asked_of_example(clause: Mapping[str, Any], control: Control, limit: Markup) -> Markup:
+    """What a clause asks of an example whose limit is not its own: of a case of a rate, or with other constants."""
+    if not clause["sense"].startswith("rate"):
+        return Markup("{} {}").format(clause["sense"], limit)
+    sense = "≤" if control.kept and control.broken and control.kept[0] <= control.broken[0] else "≥"
+    return Markup("{} {}, but for a share of {:g} of the cases").format(sense, limit, clause["limit"])
 
 
 def _is_edge(control: Control) -> bool:

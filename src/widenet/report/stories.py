@@ -92,13 +92,18 @@ class DiscStory:
 
 @dataclass(frozen=True)
 class CountStory:
-    """A printed count of iterations that every run exceeds."""
+    """A printed count of iterations that every run exceeds.
+
+    Attributes:
+      limit: what the theorem prints; `kinder`, the larger number of its proof, against which the runs were checked.
+    """
 
     statement: Statement
     repaired: Statement
     axis: tuple[tuple[float, str], ...]
     wall: float
     limit: float
+    kinder: float
     low: float
     middle: float
     high: float
@@ -201,13 +206,15 @@ def _count(statement: Statement | None, repaired: Statement | None) -> CountStor
     part, found = statement.evidence.headline, statement.evidence.details["iterations"][0]
     if part.promised is None:
         return None
-    axis = Axis(0.0, 1.1 * max(found["most"], part.promised), 12.0, 338.0)
+    limit = found["printed"][0]
+    axis = Axis(0.0, 1.1 * max(found["most"], limit), 12.0, 338.0)
     return CountStory(
         statement=statement,
         repaired=repaired,
         axis=tuple((round(axis.at(value), 1), text) for value, text in axis.ticks(4)),
-        wall=round(axis.at(part.promised), 1),
-        limit=part.promised,
+        wall=round(axis.at(limit), 1),
+        limit=limit,
+        kinder=part.promised,
         low=round(axis.at(found["fewest"]), 1),
         middle=round(axis.at(found["median"]), 1),
         high=round(axis.at(found["most"]), 1),

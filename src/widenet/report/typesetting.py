@@ -15,8 +15,9 @@ def set_in_type(text: str) -> Markup:
 
     A text without such marks has its indices and exponents set.
     """
+    text = with_powers(text)
     if "$" not in text:
-        return _with_indices(with_powers(text))
+        return _with_indices(text)
     try:
         return Markup(mathematics.typeset(text))
     except FormulaError:
@@ -24,11 +25,13 @@ def set_in_type(text: str) -> Markup:
 
 
 POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")
+POWER_IN_FORMULA = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e(-\d+)\b")
 
 
 def with_powers(text: str) -> str:
-    """Numbers as `2.2e-16` in a text with their powers of ten: `2.2·10⁻¹⁶`."""
-    return POWER.sub(_power, text)
+    """The text with `2·10⁻¹⁴` for `2e-14`. In a formula only a hyphen belongs to a number: `4e − 8` is a difference."""
+    pieces = re.split(r"(\$[^$]*\$)", text)
+    return "".join((POWER_IN_FORMULA if place % 2 else POWER).sub(_power, piece) for place, piece in enumerate(pieces))
 
 
 def _power(found: re.Match[str]) -> str:
@@ -49,7 +52,8 @@ INDEX = re.compile(
 def _with_indices(text: str) -> Markup:
     def moved(found: re.Match[str]) -> str:
         tag, held = "sub" if found[1] == "_" else "sup", "\N{WORD JOINER}" if found[0][1] == "(" else ""
-        return f"{held}<{tag}>{INDEX.sub(moved, found[2] or found[3])}</{tag}>"
+        inner = found[2] or (found[3][1:-1] if found[3].startswith("(") else found[3])
+        return f"{held}<{tag}>{INDEX.sub(moved, inner)}</{tag}>"
 
     return Markup(INDEX.sub(moved, str(Markup.escape(text))))
 
@@ -57,7 +61,7 @@ def _with_indices(text: str) -> Markup:
 def with_displays(text: str) -> Markup:
     """A statement, with its long formulas on lines of their own."""
     try:
-        return Markup(mathematics.with_displays(text))
+        return Markup(mathematics.with_displays(with_powers(text)))
     except FormulaError:
         return Markup.escape(plain(text))
 

@@ -163,3 +163,27 @@ def test_print_shows_what_is_folded(browser: Browser, real: Path, results: dict[
     expect(folded).to_be_visible()
     assert folded.evaluate("each => each.getBoundingClientRect().height") > 20
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("SGD learns", "SGD Learns Over-parameterized Networks"),
+        ("figure 6", "Figure 6 ·"),
+        ("Lemma A.2", "Lemma A.2 · li2018"),
+        ("learning rate", "step size"),
+        ("overfitting", "test error"),
+        ("overparameterized", "width"),
+        ("over-parameterized", "width"),
+        ("4.1 M updates", "within M updates"),
+        ("kind:paper 2021", "2021"),
+    ],
+)
+def test_the_search_finds_what_it_is_asked_for(browser: Browser, real: Path, text: str, first: str) -> None:
+    page = browser.new_page()
+    page.goto((real / "index.html").as_uri())
+    page.fill("#search", text)
+    rows = page.locator(".hits a").all_inner_texts()
+    assert any(first in each for each in rows[:4]), rows
+    assert "_" not in " ".join(each.splitlines()[0] for each in rows)
+    page.close()

@@ -1,6 +1,6 @@
-// Search without a server, what a dot stands for, and buttons that copy. PAGES comes from search-index.js: a row per statement and per figure.
+// Search without a server, what a dot stands for, and buttons that copy. PAGES comes from search-index.js: a row per paper, statement and figure.
 "use strict";
-const MOST = 12;
+const MOST = 12, LETTERS = 200;
 const FILTERS = "Words, or filters: is:false  is:open  paper:li2018  kind:lemma  uses:>90%";
 const input = document.querySelector(".search input");
 const box = document.querySelector(".hits");
@@ -14,9 +14,10 @@ for (const page of PAGES) page.all = fold([page.title, page.place, page.id, page
 const hrefOf = page => inOneFile ? "#" + page.page.replace(/\.html$/, "") : document.body.dataset.root + page.page;
 const amount = value => value === "Infinity" ? Infinity : value;
 
-// "uses:>90%", "uses:<=0.5"; a plain number means at least so much.
+// "uses:>90%", "uses:<=0.5"; a plain number means at least so much, and while a number is missing all pages are meant.
 function usesFilter(text) {
-  const found = /^(>=|<=|>|<|=)?([0-9.]+)(%?)$/.exec(text);
+  if (/^[<>=]*$/.test(text)) return () => true;
+  const found = /^(>=|<=|>|<|=)?([0-9]+\.?[0-9]*|\.[0-9]+)(%?)$/.exec(text);
   if (!found) return null;
   const limit = Number(found[2]) / (found[3] ? 100 : 1);
   const compare = { ">": (a, b) => a > b, "<": (a, b) => a < b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, "=": (a, b) => a === b };
@@ -31,11 +32,14 @@ function conditions(text) {
     const [, name, value] = /^(is|paper|kind|uses):(.*)$/.exec(word) || [];
     if (!name) return page => page.all.includes(word);
     if (!value) return () => true;
-    if (name === "uses") return usesFilter(value) || (() => true);
-    if (name === "kind") return page => page.kind.includes(value) || page.kind === KINDS[value] || (value !== "figure" && fold(page.place).includes(value));
+    if (name === "uses") return usesFilter(value) || (() => false);
+    if (name === "kind") return page => page.kind.includes(value) || page.kind === KINDS[value] || (!/^(figure|paper)$/.test(value) && fold(page.place).includes(value));
     return page => fold(page[name]).includes(value);
   });
 }
+
+// A filter that cannot be read, or "".
+const notUnderstood = text => fold(text).split(/\s+/).find(word => word.startsWith("uses:") && !usesFilter(word.slice(5))) || "";
 
 const find = text => {
   const met = conditions(text);
@@ -78,14 +82,32 @@ function suggestions(text) {
   return tries.map(each => each.join(" ")).filter(each => each !== given.join(" ") && find(each).length).slice(0, 3);
 }
 
+// A place or a name that is asked for comes first, then main results.
+const spaced = text => fold(text).replace(/[._\s]+/g, " ").trim();
+function rank(page, asked) {
+  if (spaced(page.id.slice(page.id.indexOf(".") + 1)) === asked || spaced(page.title) === asked) return 0;
+  return spaced(page.place) === asked ? 1 : page.mark.includes("main") ? 2 : 3;
+}
+
+// "α_0" and "e^{−c}" with their index and exponent set; names of programs have longer words before a line.
+function typeset(element, text) {
+  for (const piece of text.split(/(?<![A-Za-z]{2})([_^](?:\{[^{}]*\}|\d+|[^\s]))/u)) {
+    if (!/^[_^]./u.test(piece)) { element.append(piece); continue; }
+    const set = document.createElement(piece[0] === "_" ? "sub" : "sup");
+    set.textContent = piece.slice(1).replace(/[{}]/g, "");
+    element.append(set);
+  }
+}
+
 function row(page) {
   const item = document.createElement("li"), link = document.createElement("a"), dot = document.createElement("i");
   const name = document.createElement("span"), small = document.createElement("small");
   dot.className = "d " + page.mark;
   dot.setAttribute("aria-hidden", "true");
   link.href = hrefOf(page);
-  name.textContent = page.title;
-  small.textContent = [page.place, page.paper, page.is, page.text].join(" · ");
+  typeset(name, page.title);
+  const text = page.text.length > LETTERS ? page.text.slice(0, LETTERS).trimEnd() + "…" : page.text;
+  typeset(small, [page.place, page.paper, page.is, text].filter(Boolean).join(" · "));
   link.append(dot, name, small);
   item.append(link);
   return item;
@@ -107,8 +129,14 @@ function show(most = MOST) {
     says.textContent = FILTERS;
     return;
   }
+  const unread = notUnderstood(input.value);
+  if (unread) {
+    says.textContent = `“${unread}” is not understood. Write a share, such as uses:>90% or uses:<=0.5.`;
+    return;
+  }
   const hits = find(input.value);
-  hits.sort((a, b) => b.mark.includes("main") - a.mark.includes("main"));
+  const asked = spaced(input.value);
+  hits.sort((a, b) => rank(a, asked) - rank(b, asked));
   const near = hits.length ? [] : suggestions(input.value);
   says.textContent = hits.length ? `${hits.length} found` : near.length ? "Nothing found. Did you mean" : `Nothing found. ${FILTERS}`;
   list.append(...near.map(suggestion));
