@@ -34,6 +34,14 @@ def test_another_seed_is_another_key():
     assert len(same) < len(keys) / 4, same
 
 
+@pytest.mark.parametrize("claim", papers.claims_of("li2018"), ids=lambda claim: claim.id)
+def test_a_seed_shares_no_runs_with_the_next(claim):
+    """Runs are numbered from a seed on: with the numbers 1, 2, … seed 1 would be seed 0 but for one run."""
+    for each in claim.reads or ():
+        one, two = ({setting.model_dump_json() for setting in each.settings(Scale.QUICK, seed)} for seed in (0, 1))
+        assert one == two or not one & two
+
+
 @pytest.mark.parametrize("seed", OTHER_SEEDS)
 @pytest.mark.parametrize("id", EXPERIMENTS)
 def test_a_toy_of_every_experiment_runs_at_other_seeds(id, seed):

@@ -214,7 +214,7 @@ test_control = controls(
     (section_6_structure, "distance", of_pairs(permuted_distance=2.0), of_pairs(permuted_distance=1.99)),
     (section_6_structure, "seeds", {}, of_pairs(4)),
     (section_4_bias, "fitted", {}, of_pairs(permuted_accuracy=0.999)),
-    (section_4_bias, "generalizes", of_pairs(true_test_accuracy=0.97), of_pairs(true_test_accuracy=0.969)),
+    (section_4_bias, "generalizes", of_pairs(true_test_accuracy=0.9), of_pairs(true_test_accuracy=0.899)),
     (section_4_bias, "seeds", of_pairs(3), of_pairs(2)),
     (section_6_compression, "predicts", of_pairs(true_truncated=0.981), of_pairs(true_truncated=0.97)),
     (section_6_compression, "predicts", at(pairs(**EXACTLY), loss=0.125), at(pairs(**EXACTLY), loss=0.1249)),  # pyright: ignore[reportArgumentType]

@@ -217,7 +217,13 @@ def coupled_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     width, count = (8000, 2) if scale is Scale.QUICK else (20_000, 10)
     return [
         DescentSetting(
-            data=TOY, width=width, scaled_step=0.02, n_steps=44, thresholds=(0.02, 0.05), n_fresh=20, seed=seed + number
+            data=TOY,
+            width=width,
+            scaled_step=0.02,
+            n_steps=44,
+            thresholds=(0.02, 0.05),
+            n_fresh=20,
+            seed=1000 * seed + number,
         )
         for number in range(count)
     ]
@@ -231,7 +237,7 @@ def start_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     """These, and enough narrower starts, each on points of its own, to exclude that `RARE` of them fail."""
     wide = coupled_settings(scale, seed)
     return wide + [
-        wide[0].model_copy(update={"width": 2000, "seed": seed + len(wide) + number})
+        wide[0].model_copy(update={"width": 2000, "seed": 1000 * seed + len(wide) + number})
         for number in range(runs_needed(RARE))
     ]
 
@@ -240,7 +246,7 @@ def width_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     """Several widths with η = 2/m and five seeds each; as many steps as Lemma A.4 averages over."""
     widths, seeds = (WIDTHS, 5) if scale is Scale.QUICK else ((*WIDTHS, 32_000), 10)
     return [
-        DescentSetting(data=TOY, width=width, n_steps=max(260, averaged_steps(width)), seed=seed + number)
+        DescentSetting(data=TOY, width=width, n_steps=max(260, averaged_steps(width)), seed=1000 * seed + number)
         for width in widths
         for number in range(seeds)
     ]
@@ -249,7 +255,7 @@ def width_settings(scale: Scale, seed: int) -> list[DescentSetting]:
 def hexagon_widths(scale: Scale, seed: int) -> list[DescentSetting]:
     """The antipodal hexagon at three widths, two starts each."""
     return [
-        DescentSetting(data=HEXAGON, width=width, n_steps=averaged_steps(width), seed=seed + number)
+        DescentSetting(data=HEXAGON, width=width, n_steps=averaged_steps(width), seed=1000 * seed + number)
         for width in (125, 500, 2000)
         for number in range(2)
     ]
@@ -264,7 +270,7 @@ def scale_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     """Initial weights a tenth and ten times as large, and as they are."""
     seeds = 3 if scale is Scale.QUICK else 10
     return [
-        DescentSetting(data=TOY, n_steps=200, start_scale=size, seed=seed + number)
+        DescentSetting(data=TOY, n_steps=200, start_scale=size, seed=1000 * seed + number)
         for size in (0.1, 1.0, 10.0)
         for number in range(seeds)
     ]
@@ -275,7 +281,11 @@ def dimension_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     count = 12 if scale is Scale.QUICK else 40
     return [
         DescentSetting(
-            data=SpreadPoints(padding=padding), width=200, scaled_step=4.0, n_steps=160, seed=seed + later + number
+            data=SpreadPoints(padding=padding),
+            width=200,
+            scaled_step=4.0,
+            n_steps=400,
+            seed=2000 * seed + later + number,
         )
         for padding, later in ((0, 0), (180, 0), (380, 1000))
         for number in range(count)

@@ -94,7 +94,7 @@ def batch_coupling_settings(scale: Scale, seed: int) -> list[DropSetting]:
     small = DropSetting(
         data=Caps(dim=20), width=width, scaled_step=1e-4, batch_size=8, n_steps=9, n_reference=200, seed=seed
     )
-    return [small.model_copy(update={"seed": seed + number}) for number in range(2)]
+    return [small.model_copy(update={"seed": 1000 * seed + number}) for number in range(2)]
 
 
 drops = Experiment("li2018.drops", drop_settings, run_drops, seconds=2.0, on=needs_the_law)

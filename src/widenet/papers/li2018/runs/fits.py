@@ -129,7 +129,7 @@ def structure_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """True and permuted labels on the same points, which alternate."""
     seeds = 5 if scale is Scale.QUICK else 10
     return [
-        LabelFitSetting(data=CLOUDS, permuted=permuted, max_steps=20_000, seed=seed + number)
+        LabelFitSetting(data=CLOUDS, permuted=permuted, max_steps=20_000, seed=1000 * seed + number)
         for number in range(seeds)
         for permuted in (False, True)
     ]
@@ -139,7 +139,9 @@ def bias_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """True and permuted labels on the mixture, with fresh points to test."""
     data, width, step = (MIXTURE, 400, 20.0) if scale is Scale.QUICK else (Gaussians(n_points=200), 2000, 10.0)
     return [
-        LabelFitSetting(data=data, width=width, permuted=permuted, scaled_step=step, n_test=1000, seed=seed + number)
+        LabelFitSetting(
+            data=data, width=width, permuted=permuted, scaled_step=step, n_test=1000, seed=1000 * seed + number
+        )
         for number in range(3)
         for permuted in (False, True)
     ]
@@ -147,7 +149,7 @@ def bias_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
 
 def arbitrary_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
     """Points of the sphere with labels that know nothing of them."""
-    return [LabelFitSetting(data=SphereLabels(), max_steps=4000, seed=seed + number) for number in range(3)]
+    return [LabelFitSetting(data=SphereLabels(), max_steps=4000, seed=1000 * seed + number) for number in range(3)]
 
 
 def hexagon_fits(scale: Scale, seed: int) -> list[LabelFitSetting]:
@@ -163,7 +165,7 @@ def component_settings(scale: Scale, seed: int) -> list[LabelFitSetting]:
             data=MIXTURE.model_copy(update={"per_class": per_class}),
             accuracy=0.98,
             max_steps=1000,
-            seed=seed + number,
+            seed=1000 * seed + number,
         )
         for per_class in (1, 2, 4, 7)
         for number in range(seeds)

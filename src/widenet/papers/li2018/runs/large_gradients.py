@@ -110,7 +110,7 @@ def run_large_gradients(setting: LargeGradientSetting, progress: Progress) -> La
 def large_gradient_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
     """Toys."""
     count = 2 if scale is Scale.QUICK else 10
-    return [LargeGradientSetting(data=TOY, seed=seed + number) for number in range(count)]
+    return [LargeGradientSetting(data=TOY, seed=1000 * seed + number) for number in range(count)]
 
 
 def hexagon_gradients(scale: Scale, seed: int) -> list[LargeGradientSetting]:

@@ -163,24 +163,26 @@ def run_pass(setting: PassSetting, progress: Progress) -> Pass:
 def theorem_settings(scale: Scale, seed: int) -> list[PassSetting]:
     """Twenty runs at one width: 20 of 20 can show a failure rate of at most 0.15."""
     width, count = (400, 20) if scale is Scale.QUICK else (3200, 60)
-    return [PassSetting(data=Caps(), width=width, seed=seed + number) for number in range(count)]
+    return [PassSetting(data=Caps(), width=width, seed=1000 * seed + number) for number in range(count)]
 
 
 def pass_widths_settings(scale: Scale, seed: int) -> list[PassSetting]:
     """Four widths; the third is that of the theorem."""
     widths, count = ((25, 100, 400, 1600), 4) if scale is Scale.QUICK else ((50, 200, 800, 3200), 20)
-    return [PassSetting(data=Caps(), width=width, seed=seed + number) for width in widths for number in range(count)]
+    return [
+        PassSetting(data=Caps(), width=width, seed=1000 * seed + number) for width in widths for number in range(count)
+    ]
 
 
 def cancellation_settings(scale: Scale, seed: int) -> list[PassSetting]:
     """Eight runs at the largest width, half of them those of the widths."""
     width, count = (1600, 8) if scale is Scale.QUICK else (3200, 20)
-    return [PassSetting(data=Caps(), width=width, seed=seed + number) for number in range(count)]
+    return [PassSetting(data=Caps(), width=width, seed=1000 * seed + number) for number in range(count)]
 
 
 def hexagon_passes(scale: Scale, seed: int) -> list[PassSetting]:
     """The antipodal hexagon."""
-    return [PassSetting(data=HEXAGON, width=400, n_steps=100, seed=seed + number) for number in range(5)]
+    return [PassSetting(data=HEXAGON, width=400, n_steps=100, seed=1000 * seed + number) for number in range(5)]
 
 
 FROM_ROWS = "Batches are drawn from these points with replacement, and errors are counted on the same points."

@@ -114,7 +114,7 @@ def pair_at(distance: float) -> Sample:
 @drawn_on_points(lambda sample, _: measure_pairs([sample]))
 def draw_pairs(scale: Scale, seed: int) -> CrossPairs:
     """Toys, and pairs at exactly their δ."""
-    return measure_pairs([*(TOY.draw(seed + number) for number in range(10)), pair_at(0.9), pair_at(1.3)])
+    return measure_pairs([*(TOY.draw(1000 * seed + number) for number in range(10)), pair_at(0.9), pair_at(1.3)])
 
 
 def draw_bad_pairs(scale: Scale, seed: int) -> CrossPairs:
